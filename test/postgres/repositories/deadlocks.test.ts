@@ -5,7 +5,8 @@ import { roles } from "../../../src/domain/role.ts";
 import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
+import { stocked } from "../../support/stocked.ts";
+import { aLog, anAsset, anEmployee, noChange } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 const longerThanAStatement = "60s";
@@ -22,11 +23,10 @@ describe("logs that are written in one statement", async () => {
   async function openServices(deadlockTimeout: string) {
     const stranger = opened.session();
     await stranger.unsafe(`alter database ${opened.name} set deadlock_timeout = '${deadlockTimeout}'`);
-    const one = byAdmin(makeRepositories(opened.connect()));
+    const one = await stocked(opened.connect());
     const other = byAdmin(makeRepositories(opened.connect()));
-    const { employees, assets } = one;
-    const performer = callerOf(await employees.insert(anEmployee()));
-    const [first, second] = [await assets.insert(anAsset()), await assets.insert(anAsset())];
+    const { performer, asset: first } = one;
+    const second = await one.assets.insert(anAsset());
     await stranger`set deadlock_timeout = '60s'`;
     return {
       one,
@@ -47,8 +47,10 @@ describe("logs that are written in one statement", async () => {
   test("are written by two services that repeat keys in different orders", async t => {
     if (!opened.hasUsers) return t.skip(noUsers);
     const { one, other, performer, first, stranger, untilWaiting } = await openServices(longerThanAStatement);
-    const send = (service: typeof one, keys: readonly (string | undefined)[]) =>
-      Promise.all(keys.map(key => service.maintenanceLogs.append(first.id, performer, aLog(), key)));
+    const send = (
+      { maintenanceLogs }: Pick<typeof one, "maintenanceLogs">,
+      keys: readonly (string | undefined)[],
+    ) => Promise.all(keys.map(key => maintenanceLogs.append(first.id, performer, aLog(), key)));
     // Both statements stop in the middle until this transaction ends.
     await stranger`begin`;
     await stranger`
@@ -101,8 +103,8 @@ describe("two employees who change each other at the same time", async () => {
     await stranger`begin`;
     await stranger`lock table employee_event in share mode`;
     const changes = [
-      employees.update(second.id, { ...unchanged, role: "MANAGER" }, roles, callerOf(first)),
-      employees.update(first.id, { ...unchanged, role: "MANAGER" }, roles, callerOf(second)),
+      employees.update(second.id, { ...noChange, role: "MANAGER" }, roles, callerOf(first)),
+      employees.update(first.id, { ...noChange, role: "MANAGER" }, roles, callerOf(second)),
     ];
     await until(async () => {
       const [row] = await stranger`select count(*)::int as n from pg_locks where not granted`;
@@ -115,10 +117,3 @@ describe("two employees who change each other at the same time", async () => {
     );
   });
 });
-
-const unchanged = {
-  firstName: undefined,
-  lastName: undefined,
-  email: undefined,
-  phone: undefined,
-};

@@ -7,11 +7,12 @@ import { makeRepositories } from "../../../src/adapters/postgres/repositories/re
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { LogList } from "../../../src/application/ports.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
-import { byAdmin, callerOf } from "../../support/by-admin.ts";
+import { byAdmin } from "../../support/by-admin.ts";
 import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
-import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
+import { stocked } from "../../support/stocked.ts";
+import { aLog } from "../../support/test-records.ts";
 
 /** Where the message of PostgreSQL begins that has this text: its type, and then its length. */
 function startOfMessage(bytes: Buffer, text: string): number {
@@ -58,9 +59,7 @@ for (const [what, garble] of Object.entries(garblings)) {
     });
 
     const owner = opened.connect(commandLimits);
-    const { employees, assets } = byAdmin(makeRepositories(owner));
-    const performer = callerOf(await employees.insert(anEmployee()));
-    const asset = await assets.insert(anAsset());
+    const { performer, asset } = await stocked(owner);
     const garbling = connectTo(relay.url, commandLimits);
     const { maintenanceLogs } = byAdmin(makeRepositories(garbling));
     const append = (comment: string) => maintenanceLogs.append(asset.id, performer, { ...aLog(), comment });
@@ -113,9 +112,7 @@ test("a list ends with an error when the network gives it the result before, and
     return sent;
   });
   const repeating = connectTo(relay.url, commandLimits);
-  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(repeating));
-  const performer = callerOf(await employees.insert(anEmployee()));
-  const asset = await assets.insert(anAsset());
+  const { employees, assets, maintenanceLogs, performer, asset } = await stocked(repeating);
   const { log } = await maintenanceLogs.append(asset.id, performer, aLog());
   for (const read of [() => assets.find(asset.id), () => employees.find(performer.employeeId)]) {
     await read();
@@ -130,15 +127,13 @@ test("a list ends with an error when the network gives it the result before, and
 test("a log whose date is none, because the owner has dropped the rule, refuses the lists that have it", async () => {
   await using opened = await openDatabase();
   const owner = opened.connect(commandLimits);
-  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(owner));
-  const { id, email } = await employees.insert(anEmployee());
-  const asset = await assets.insert(anAsset());
-  await maintenanceLogs.append(asset.id, callerOf({ id, email }), aLog());
+  const { maintenanceLogs, performer, asset } = await stocked(owner);
+  await maintenanceLogs.append(asset.id, performer, aLog());
   await owner.query(sql`alter table maintenance_log drop constraint maintenance_log_performed_date_check`);
   for (const date of ["infinity", "-infinity"])
     await owner.query(sql`
       insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-      values (${date}::text::timestamp, 'PENDING', 'ERROR', '', ${asset.id}, ${id})`);
+      values (${date}::text::timestamp, 'PENDING', 'ERROR', '', ${asset.id}, ${performer.employeeId})`);
   for (const list of [maintenanceLogs.list({}), maintenanceLogs.listOfAsset(asset.id, { limit: 1 })])
     assert.ok((await outcomeOf(list)) instanceof RangeError);
 });

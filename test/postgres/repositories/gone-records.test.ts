@@ -2,19 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { script } from "../../../src/adapters/postgres/connection/statement.ts";
-import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { all } from "../../contract/repositories.ts";
-import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
-import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
+import { stocked } from "../../support/stocked.ts";
+import { aLog } from "../../support/test-records.ts";
 
 test("a log is shown also when a superuser has got past the guards and removed its asset and performer", async () => {
   await using opened = await openDatabase();
   const database = opened.connect(commandLimits);
-  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database));
-  const employee = await employees.insert(anEmployee());
-  const asset = await assets.insert(anAsset());
-  const { log } = await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
+  const { maintenanceLogs, performer, asset } = await stocked(database);
+  const { log } = await maintenanceLogs.append(asset.id, performer, aLog());
   for (const table of ["asset", "employee"]) {
     await database.query(script(`alter table ${table} disable trigger all; delete from ${table}`));
   }
@@ -23,7 +20,7 @@ test("a log is shown also when a superuser has got past the guards and removed i
   for (const list of [
     maintenanceLogs.list({}),
     maintenanceLogs.listOfAsset(asset.id, {}),
-    maintenanceLogs.listOfPerformer(employee.id, {}),
+    maintenanceLogs.listOfPerformer(performer.employeeId, {}),
   ]) {
     assert.deepEqual(await all(list), [shown]);
   }
@@ -32,10 +29,8 @@ test("a log is shown also when a superuser has got past the guards and removed i
 test("a list is refused when the owner of the tables has added a status, not shown with another status", async () => {
   await using opened = await openDatabase();
   const database = opened.connect(commandLimits);
-  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database));
-  const employee = await employees.insert(anEmployee());
-  const asset = await assets.insert(anAsset());
-  await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
+  const { maintenanceLogs, performer, asset } = await stocked(database);
+  await maintenanceLogs.append(asset.id, performer, aLog());
   await database.query(script("alter type log_status add value 'POSTPONED'"));
   await database.query(
     script(`

@@ -5,12 +5,13 @@ import { commandLimits } from "../../../src/adapters/postgres/connection/databas
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
-import { byAdmin, callerOf } from "../../support/by-admin.ts";
+import { byAdmin } from "../../support/by-admin.ts";
 import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase, schema } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
 import { recording } from "../../support/recording-database.ts";
-import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
+import { stocked } from "../../support/stocked.ts";
+import { aLog } from "../../support/test-records.ts";
 import { succeeds, until } from "../../support/until.ts";
 
 test("a replayed log is not acknowledged before the synchronous standby has it", async t => {
@@ -25,9 +26,7 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
     await server.stop();
   });
   await migrate(patient, schema);
-  const { employees, assets } = byAdmin(makeRepositories(patient));
-  const performer = callerOf(await employees.insert(anEmployee()));
-  const asset = await assets.insert(anAsset());
+  const { performer, asset } = await stocked(patient);
   const { maintenanceLogs } = byAdmin(makeRepositories(database));
   const send = () => maintenanceLogs.append(asset.id, performer, aLog(), "key");
   const stored = async () => (await admin`select id from maintenance_log`).length;
@@ -56,9 +55,7 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
 test("logs that are replayed together are confirmed by one statement", async () => {
   await using opened = await openDatabase();
   const { database, sent } = recording(opened.connect());
-  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database));
-  const performer = callerOf(await employees.insert(anEmployee()));
-  const asset = await assets.insert(anAsset());
+  const { maintenanceLogs, performer, asset } = await stocked(database);
   const keys = Array.from({ length: 50 }, (_, n) => `key-${n}`);
   const sendAll = () =>
     Promise.all(keys.map(key => maintenanceLogs.append(asset.id, performer, aLog(), key)));
@@ -86,9 +83,7 @@ test("a key whose log is stored but cannot be read is an error after the second 
   await using opened = await openDatabase();
   if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
   const owner = opened.connect(commandLimits);
-  const { employees, assets } = byAdmin(makeRepositories(owner));
-  const performer = callerOf(await employees.insert(anEmployee()));
-  const asset = await assets.insert(anAsset());
+  const { performer, asset } = await stocked(owner);
   const connected = opened.connect(commandLimits);
   await connected.query(sql`set role maintenance_log_service`);
   const { database, sent } = recording(connected);

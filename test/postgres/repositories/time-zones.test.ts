@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { all } from "../../contract/repositories.ts";
-import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
+import { stocked } from "../../support/stocked.ts";
+import { aLog } from "../../support/test-records.ts";
 
 describe("the performed date of a log", async () => {
   const { TZ } = process.env;
@@ -19,9 +18,7 @@ describe("the performed date of a log", async () => {
   for (const zone of ["Europe/Berlin", "Asia/Kathmandu", "UTC"]) {
     test(`is shown as it was sent by a process in ${zone}`, async () => {
       process.env["TZ"] = zone;
-      const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(opened.connect()));
-      const performer = callerOf(await employees.insert(anEmployee()));
-      const asset = await assets.insert(anAsset());
+      const { assets, maintenanceLogs, performer, asset } = await stocked(opened.connect());
       // Within an hour that Berlin, or New York, has skipped; and far from any other.
       for (const performedDate of [
         "2026-03-08T02:30:00",

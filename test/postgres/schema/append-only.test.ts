@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type postgres from "postgres";
-import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
+import { stocked } from "../../support/stocked.ts";
+import { aLog } from "../../support/test-records.ts";
 
 /** What nobody may do to what has been recorded, the owner of the tables and superusers included. */
 const refusedByTrigger = [
@@ -59,9 +58,8 @@ const asService = "set local role maintenance_log_service";
 describe("the audit trail in the database itself", async () => {
   const database = await shared(openDatabase());
   const sql = database.session();
-  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database.connect()));
-  const performer = callerOf(await employees.insert(anEmployee()));
-  await maintenanceLogs.append((await assets.insert(anAsset())).id, performer, aLog());
+  const { maintenanceLogs, performer, asset } = await stocked(database.connect());
+  await maintenanceLogs.append(asset.id, performer, aLog());
   // Only so that a superuser's statement below gets as far as the trigger.
   await sql.unsafe("grant create on schema public to current_user");
 
