@@ -9,33 +9,45 @@ import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 
 const kibibyte = 1_024;
 const mebibyte = 1_024 * kibibyte;
+const second = 1_000;
+const { bodyBytes, bodyBytesWithoutToken, requests } = httpLimits;
 
-/** Each number of SECURITY.md that a test over HTTP would wait for, or fill, too long. */
-for (const [promised, unit, limit] of [
-  [/holds at most ([\d,]+) connections/, 1, httpLimits.tlsConnections],
-  [/At most ([\d,]+) connections are open/, 1, httpLimits.connections],
-  [/takes nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
-  [/on at most ([\d,]+) in all: others get 503/, 1, httpLimits.requests],
-  [/does not arrive within (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
-  [/cuts off a handshake after (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
-  [/reads nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
-  [/have not taken are at most (\d+) MiB/, mebibyte, httpLimits.responseBytes],
-  [/and TLS handshakes, are closed after (\d+) ms/, 1, httpLimits.drainMilliseconds],
-  [/has its result, or 503, within (\d+) s/, 1_000, serviceLimits.deadlineMilliseconds],
-  [/A body has at most (\d+) KiB/, kibibyte, usualBodyLimitBytes],
-  [/has at most (\d+) headers/, 1, mostHeaders],
-  [/headers of (\d+) KiB in all/, kibibyte, httpLimits.headerBytes],
+/** Each number of these pages that a test over HTTP would wait for, or fill, too long. */
+for (const [page, stated, ...limits] of [
+  ["SECURITY.md", /holds at most ([\d,]+) connections/, httpLimits.tlsConnections],
+  ["SECURITY.md", /At most ([\d,]+) connections are open/, httpLimits.connections],
+  ["SECURITY.md", /takes nothing for (\d+) s is cut off/, httpLimits.takeMilliseconds / second],
+  ["SECURITY.md", /on at most ([\d,]+) in all: others get 503/, requests],
+  ["SECURITY.md", /does not arrive within (\d+) s/, httpLimits.receiveMilliseconds / second],
+  ["SECURITY.md", /cuts off a handshake after (\d+) s/, httpLimits.receiveMilliseconds / second],
+  ["SECURITY.md", /reads nothing for (\d+) s is cut off/, httpLimits.takeMilliseconds / second],
+  ["SECURITY.md", /have not taken are at most (\d+) MiB/, httpLimits.responseBytes / mebibyte],
+  ["SECURITY.md", /and TLS handshakes, are closed after (\d+) ms/, httpLimits.drainMilliseconds],
+  ["SECURITY.md", /has its result, or 503, within (\d+) s/, serviceLimits.deadlineMilliseconds / second],
+  ["SECURITY.md", /A body has at most (\d+) KiB/, usualBodyLimitBytes / kibibyte],
+  ["SECURITY.md", /has at most (\d+) headers/, mostHeaders],
+  ["SECURITY.md", /headers of (\d+) KiB in all/, httpLimits.headerBytes / kibibyte],
   [
+    "SECURITY.md",
     /bodies under way together take at most (\d+) MiB/,
-    mebibyte,
-    httpLimits.bodyBytes + httpLimits.bodyBytesWithoutToken,
+    (bodyBytes + bodyBytesWithoutToken) / mebibyte,
   ],
-  [/requests with a token get at most (\d+) MiB/, mebibyte, httpLimits.bodyBytes],
-  [/requests without a token get at most (\d+) MiB/, mebibyte, httpLimits.bodyBytesWithoutToken],
+  ["SECURITY.md", /requests with a token get at most (\d+) MiB/, bodyBytes / mebibyte],
+  ["SECURITY.md", /requests without a token get at most (\d+) MiB/, bodyBytesWithoutToken / mebibyte],
+  ["docs/reference.md", /\| body \| (\d+) KiB/, usualBodyLimitBytes / kibibyte],
+  ["docs/reference.md", /\| headers \| (\d+), and (\d+) KiB/, mostHeaders, httpLimits.headerBytes / kibibyte],
+  ["docs/reference.md", /to arrive \| (\d+) s \|/, httpLimits.receiveMilliseconds / second],
+  ["docs/reference.md", /about (\d+) KiB \|/, pageBytes / kibibyte],
+  ["docs/reference.md", /silence of (\d+) s/, httpLimits.keepAliveMilliseconds / second],
+  ["docs/reference.md", /\| ([\d,]+) of all clients; (\d+) of one/, requests, requests / 2],
 ] as const) {
-  test(`a limit is the one that SECURITY.md states: ${promised.source}`, () => {
-    const [, number = ""] = promised.exec(readFileSync("SECURITY.md", "utf8")) ?? [];
-    assert.equal(Number(number.replaceAll(",", "")) * unit, limit);
+  test(`a limit is what ${page} states: ${stated.source}`, () => {
+    const [, ...found] =
+      stated.exec(readFileSync(page, "utf8")) ?? assert.fail("the page does not state it any more");
+    assert.deepEqual(
+      found.map(number => Number(number.replaceAll(",", ""))),
+      limits,
+    );
   });
 }
 
