@@ -1,3 +1,4 @@
+import type postgres from "postgres";
 import type { Database, StatementSource } from "../../src/adapters/postgres/connection/database.ts";
 import type { Statement } from "../../src/adapters/postgres/connection/statement.ts";
 
@@ -23,8 +24,42 @@ export function recording(database: Database): { readonly database: Database; re
 export const literal = (value: unknown): string =>
   value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`;
 
-/** The plan of `explain (format json)`, which is text where the driver does not read JSON. */
-export const planOf = (row: Readonly<Record<string, unknown>> | undefined): unknown => {
-  const value = row?.["QUERY PLAN"];
-  return typeof value === "string" ? JSON.parse(value) : value;
-};
+/** What one node of a plan did. */
+export interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows"?: number;
+  readonly "Actual Loops"?: number;
+  readonly "Rows Removed by Filter"?: number;
+}
+
+type Plan = PlanNode & { readonly Plans?: readonly Plan[] };
+
+/** Runs a statement, in a transaction that is undone. */
+export async function explain(
+  owner: postgres.Sql,
+  { text, values }: Statement,
+  planMode = "auto",
+): Promise<readonly PlanNode[]> {
+  const given = values.length === 0 ? "" : `(${values.map(literal)})`;
+  const nodesOf = (plan: Plan): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+  try {
+    await owner.unsafe(`
+      begin; set local plan_cache_mode = ${planMode}; set local max_parallel_workers_per_gather = 0;
+      prepare explained as ${text}`);
+    const [row] = await owner.unsafe(`explain (analyze, timing off, format json) execute explained${given}`);
+    const shown = row?.["QUERY PLAN"];
+    // It is text where the driver does not read JSON.
+    const [{ Plan: plan }] = (typeof shown === "string" ? JSON.parse(shown) : shown) as [{ Plan: Plan }];
+    return nodesOf(plan);
+  } finally {
+    await owner.unsafe("rollback; deallocate all");
+  }
+}
+
+/** So many rows the nodes of a plan have read from these tables. */
+export const rowsRead = (nodes: readonly PlanNode[], tables: readonly string[]): number =>
+  nodes
+    .filter(node => tables.includes(node["Relation Name"] ?? ""))
+    .reduce((sum, node) => sum + (node["Actual Rows"] ?? 0) * (node["Actual Loops"] ?? 0), 0);

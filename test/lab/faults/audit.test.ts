@@ -15,54 +15,24 @@ describe("the audit", () => {
     keys: new Set(writes.map(write => write.key)),
   };
 
-  test("finds nothing where all is well", () => {
-    assert.deepEqual(compare(rows, told), { lost: 0, doubled: 0, unknown: 0 });
-  });
-
-  test("finds a row that is missing", () => {
-    assert.equal(compare(rows.slice(1), told).lost, 1);
-  });
-
-  for (const change of [
-    { id: 9 },
-    { assetId: 9 },
-    { status: "?" },
-    { performedDate: "?" },
-    { taskType: "?" },
-  ]) {
-    test(`finds a row with another ${Object.keys(change)}`, () => {
-      assert.equal(
-        compare(
-          rows.map((row, i) => (i === 1 ? { ...row, ...change } : row)),
-          told,
-        ).lost,
-        1,
-      );
+  const changed = (change: Partial<Row>) => rows.map((row, at) => (at === 1 ? { ...row, ...change } : row));
+  const cut = rows.map(row => ({ ...row, comment: row.comment.slice(0, -1) }));
+  for (const [what, found, expected, toldOf = told] of [
+    ["nothing where all is well", rows, {}],
+    ["a row that is missing", rows.slice(1), { lost: 1 }],
+    ...[{ id: 9 }, { assetId: 9 }, { status: "?" }, { performedDate: "?" }, { taskType: "?" }].map(
+      change => [`a row with another ${Object.keys(change)}`, changed(change), { lost: 1 }] as const,
+    ),
+    ["comments that were cut short", cut, { lost: 3 }],
+    ["a second row of one key", [...rows, ...rows.slice(0, 1)], { doubled: 1 }],
+    ["rows that nobody sent", rows, { unknown: 3 }, { ...told, keys: new Set<string>() }],
+    ["nothing in a write that was not acknowledged", rows, {}, { ...told, acknowledged: new Map() }],
+    ["nothing where such a write is missing", [], {}, { ...told, acknowledged: new Map() }],
+  ] as const) {
+    test(`finds ${what}`, () => {
+      assert.deepEqual(compare(found, toldOf), { lost: 0, doubled: 0, unknown: 0, ...expected });
     });
   }
-
-  test("finds a comment that was cut short", () => {
-    assert.equal(
-      compare(
-        rows.map(row => ({ ...row, comment: row.comment.slice(0, -1) })),
-        told,
-      ).lost,
-      3,
-    );
-  });
-
-  test("finds a second row of one key", () => {
-    assert.equal(compare([...rows, ...rows.slice(0, 1)], told).doubled, 1);
-  });
-
-  test("finds a row that nobody sent", () => {
-    assert.equal(compare(rows, { ...told, keys: new Set() }).unknown, 3);
-  });
-
-  test("a write that was not acknowledged may be there or not", () => {
-    const silent = { ...told, acknowledged: new Map() };
-    assert.deepEqual(compare(rows, silent), compare([], silent));
-  });
 });
 
 describe("the table", () => {

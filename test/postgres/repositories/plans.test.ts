@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf, type JsonList } from "../../../src/application/json-list.ts";
 import type { Repositories } from "../../../src/application/ports.ts";
@@ -10,7 +9,7 @@ import { roles } from "../../../src/domain/role.ts";
 import { callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { literal, planOf, recording } from "../../support/recording-database.ts";
+import { explain, type PlanNode, recording } from "../../support/recording-database.ts";
 import { aLog, anAsset, anEmployee, noChange } from "../../support/test-records.ts";
 
 /** Logs enough for a walk over all of them to cost more than any list or point query should. */
@@ -234,21 +233,12 @@ const casesOf: { readonly [Method in MethodOf<Repositories>]: readonly Case[] } 
 };
 const cases = Object.values(casesOf).flat();
 
-interface Plan {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Index Name"?: string;
-  readonly "Actual Rows"?: number;
-  readonly "Actual Loops"?: number;
-  readonly "Rows Removed by Filter"?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
 /** What is wrong with how a statement finds the rows of its table; nothing when all is well. */
-function faultsOf(plan: Plan, { table = "maintenance_log", indexes, rows, mayWalk }: Case): string[] {
-  const scans = nodesOf(plan).filter(node => node["Node Type"].endsWith("Scan"));
+function faultsOf(
+  nodes: readonly PlanNode[],
+  { table = "maintenance_log", indexes, rows, mayWalk }: Case,
+): string[] {
+  const scans = nodes.filter(node => node["Node Type"].endsWith("Scan"));
   const ofTable = scans.filter(node => node["Relation Name"] === table);
   const walks = ofTable
     .filter(node => node["Node Type"] === "Seq Scan" && mayWalk !== true)
@@ -295,26 +285,12 @@ describe("query plans", async () => {
     // Of the pages of one walk the last: it has most to skip.
     const last = new Map(sent.map(statement => [`${statement.text} ${statement.values.at(-2)}`, statement]));
     for (const statement of last.values()) {
-      for (const mode of planModes) faults.push(...(await explain(one, statement, mode)));
+      for (const mode of planModes) {
+        const found = faultsOf(await explain(admin, statement, mode), one);
+        faults.push(...found.map(fault => `${fault} (${mode}): ${statement.text}`));
+      }
     }
     return faults;
-  }
-
-  async function explain(one: Case, { text, values }: Statement, mode: string) {
-    const given = values.length === 0 ? "" : `(${values.map(literal)})`;
-    try {
-      await admin.unsafe(`
-        begin; set local plan_cache_mode = ${mode}; set local max_parallel_workers_per_gather = 0;
-        prepare explained as ${text}`);
-      const [row] = await admin.unsafe(
-        `explain (analyze, timing off, format json) execute explained${given}`,
-      );
-      const [{ Plan: plan }] = planOf(row) as [{ Plan: Plan }];
-      return faultsOf(plan, one).map(fault => `${fault} (${mode}): ${text}`);
-    } finally {
-      // What was explained was run as well.
-      await admin.unsafe("rollback; deallocate all");
-    }
   }
 
   for (const one of cases) {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits, type Database } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { migrate, refuseOtherSchema } from "../../../src/adapters/postgres/schema/migrations.ts";
+import { migrate, refuseOtherSchema, type Schema } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
 import { openEmptyDatabase, schema } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
@@ -20,6 +20,12 @@ const released = [
   "81a3b75269d11d7d75ebb60f5d1f9ff92e5a88faa30cc682bd620f20d7087f6d",
   "ef22f5a1a394f1a929285c2cd03e47fcd28cba46590d99a8616887f9cc8efe58",
 ];
+
+/** What both commands say of a database that does not fit the program. */
+async function assertRefused(owner: Database, wanted: Schema, message: string): Promise<void> {
+  for (const command of [refuseOtherSchema, migrate])
+    await assert.rejects(command(owner, wanted), { name: "UnsuitableDatabase", message });
+}
 
 describe("migrations", async () => {
   const opened = await shared(openEmptyDatabase());
@@ -62,13 +68,6 @@ describe("migrations", async () => {
     assert.deepEqual((await migrate(owner, schema)).applied, names.slice(4));
     assert.deepEqual(await rows(), before);
     assert.deepEqual(await makeRepositories(owner).trail.checkpoints.acceptancesWith("7 BwA="), []);
-  });
-
-  test("a new database is behind", async () => {
-    await assert.rejects(refuseOtherSchema(database, schema), {
-      name: "UnsuitableDatabase",
-      message: `the database is behind this program (missing: ${names.join(", ")}): run migrate first`,
-    });
   });
 
   test("a migration that fails leaves nothing of itself behind", async () => {
@@ -139,24 +138,15 @@ describe("migrations", async () => {
 
   test("a database ahead of the program is refused by both commands", async () => {
     const older = { ...schema, migrations: schema.migrations.slice(0, -1) };
-    const ahead = {
-      name: "UnsuitableDatabase",
-      message: new RegExp(`ahead of this program \\(migration ${names.length}\\)`),
-    };
-    await assert.rejects(refuseOtherSchema(database, older), ahead);
-    await assert.rejects(migrate(database, older), ahead);
+    const message = `the database is ahead of this program (migration ${names.length}): run a newer one`;
+    await assertRefused(database, older, message);
   });
 
   test("a database from before the first release is refused by both commands", async () => {
     const renamed = schema.migrations.map(migration => ({ ...migration, name: `new_${migration.name}` }));
-    const old = {
-      name: "UnsuitableDatabase",
-      message: `the database is older than version 1.0.0 (migration ${names[0]}): make a new one`,
-    };
+    const message = `the database is older than version 1.0.0 (migration ${names[0]}): make a new one`;
     // It had more migrations, too.
-    const shape = { ...schema, migrations: renamed.slice(0, 2) };
-    await assert.rejects(refuseOtherSchema(database, shape), old);
-    await assert.rejects(migrate(database, shape), old);
+    await assertRefused(database, { ...schema, migrations: renamed.slice(0, 2) }, message);
   });
 
   test("an owner who may not revoke large objects from everybody still revokes temporary tables", async t => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Database } from "../../../src/adapters/postgres/connection/database.ts";
-import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { Numbering } from "../../../src/application/trail/numbering.ts";
 import { windowSize } from "../../../src/application/trail/ports.ts";
@@ -9,7 +8,7 @@ import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { literal, planOf, recording } from "../../support/recording-database.ts";
+import { explain, recording, rowsRead } from "../../support/recording-database.ts";
 import { pollAll } from "../../support/trail-stage.ts";
 
 const [logCount, windows] = [12_000, 4];
@@ -26,21 +25,6 @@ const insertLogs = (id: string, count: number) => `
   insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
   overriding system value
   select ${id}, '2026-02-28T10:20:30', 'PENDING', 'ERROR', 'Oil', 1, 1 from generate_series(1, ${count}) i`;
-
-interface Plan {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Actual Rows"?: number;
-  readonly "Actual Loops"?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-/** Logs, or their entries, that the nodes of a plan read from their tables. */
-function rowsRead(plan: Plan): number {
-  const isOfLogs = ["maintenance_log", "trail_entry"].includes(plan["Relation Name"] ?? "");
-  const own = isOfLogs ? (plan["Actual Rows"] ?? 0) * (plan["Actual Loops"] ?? 0) : 0;
-  return (plan.Plans ?? []).map(rowsRead).reduce((sum, rows) => sum + rows, own);
-}
 
 describe("a pass over all ids of the trail", async () => {
   const opened = await shared(openDatabase());
@@ -60,20 +44,6 @@ describe("a pass over all ids of the trail", async () => {
       }),
     );
 
-  async function rowsReadBy({ text, values }: Statement): Promise<number> {
-    const given = values.length === 0 ? "" : `(${values.map(literal)})`;
-    await owner.unsafe(`begin; prepare explained as ${text}`);
-    try {
-      const [row] = await owner.unsafe(
-        `explain (analyze, timing off, format json) execute explained${given}`,
-      );
-      const [{ Plan: plan }] = planOf(row) as [{ Plan: Plan }];
-      return rowsRead(plan);
-    } finally {
-      await owner.unsafe("rollback; deallocate all");
-    }
-  }
-
   test("finds what was inserted anywhere, with statements that read a window each, however many records there are", async () => {
     await numberAll(service);
     // In each window a log that is found by a pass alone: its id is below those that polls go over.
@@ -92,7 +62,7 @@ describe("a pass over all ids of the trail", async () => {
     await numberAll(database);
     const read: number[] = [];
     for (const statement of sent.filter(({ text }) => text.includes("insert into trail_entry"))) {
-      read.push(await rowsReadBy(statement));
+      read.push(rowsRead(await explain(owner, statement), ["maintenance_log", "trail_entry"]));
     }
     assert.ok(read.length > windows);
     // Its logs and their entries.

@@ -3,19 +3,7 @@ import { describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { planOf, recording } from "../../support/recording-database.ts";
-
-interface Plan {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Actual Rows": number;
-  readonly "Actual Loops": number;
-  readonly Plans?: readonly Plan[];
-}
-
-const rowsOfLogs = (plan: Plan): number =>
-  (plan["Relation Name"] === "maintenance_log" ? plan["Actual Rows"] * plan["Actual Loops"] : 0) +
-  (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOfLogs(inner), 0);
+import { explain, recording, rowsRead } from "../../support/recording-database.ts";
 
 // On a small table PostgreSQL would rather hash all of it than look up a few rows: rendering long comments then takes seconds.
 describe("the entry of a log, on a small table of long comments", async () => {
@@ -35,11 +23,10 @@ describe("the entry of a log, on a small table of long comments", async () => {
       const { records } = makeRepositories(database).trail;
       await Promise.all(asked.map(id => records.entryOfLog(id)));
       const statement = sent.at(-1) ?? assert.fail();
-      const [row] = await owner.unsafe(`explain (analyze, format json) ${statement.text}`, [
-        ...statement.values,
-      ] as string[]);
-      const [{ Plan: plan }] = planOf(row) as [{ Plan: Plan }];
-      assert.equal(rowsOfLogs(plan), asked.filter(id => id <= 400).length);
+      assert.equal(
+        rowsRead(await explain(owner, statement), ["maintenance_log"]),
+        asked.filter(id => id <= 400).length,
+      );
     });
   }
 });
