@@ -10,6 +10,7 @@ import { connectTo, type Further } from "./connect-to.ts";
 import { assertGivenBack } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
 import { urlOf } from "./native-postgres.ts";
+import { until } from "./until.ts";
 
 export const schema = readSchema();
 
@@ -63,6 +64,16 @@ async function migrated(database: TestDatabase): Promise<TestDatabase> {
   await owner.close();
   return database;
 }
+
+/** Waits until so many sessions wait for a lock in the database of this one, which may have a transaction open. */
+export const untilWaiting = (session: postgres.Sql, count = 1) =>
+  until(async () => {
+    // Other tests have databases on the same server.
+    const waiting = await session`
+      select distinct pid from pg_locks where not granted and pid in (
+        select pid from pg_locks where database = (select oid from pg_database where datname = current_database()))`;
+    return waiting.length === count;
+  });
 
 /** A copy of a cluster that was made beforehand starts ten times as fast as a new one. */
 async function openEmbedded(): Promise<TestDatabase> {

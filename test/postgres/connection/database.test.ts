@@ -6,7 +6,7 @@ import { isRefused } from "../../../src/adapters/postgres/connection/sqlstate.ts
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
 import { connectTo } from "../../support/connect-to.ts";
-import { openDatabase, openEmptyDatabase } from "../../support/database.ts";
+import { openDatabase, openEmptyDatabase, untilWaiting } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
@@ -77,7 +77,7 @@ describe("the connection", async () => {
         .query(sql`update asset set active = false where name = ${setting}`)
         .catch(error => [error.cause?.code ?? error.code, isRefused(error)]);
       if (code === "40001") {
-        await until(async () => (await other`select 1 from pg_locks where not granted`).length > 0);
+        await untilWaiting(other);
         await other`commit`;
       }
       assert.deepEqual(await refused, [code, true]);

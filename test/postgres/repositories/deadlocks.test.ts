@@ -3,11 +3,10 @@ import { describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { roles } from "../../../src/domain/role.ts";
 import { byAdmin, callerOf } from "../../support/by-admin.ts";
-import { openDatabase } from "../../support/database.ts";
+import { openDatabase, untilWaiting } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { stocked } from "../../support/stocked.ts";
 import { aLog, anAsset, anEmployee, noChange } from "../../support/test-records.ts";
-import { until } from "../../support/until.ts";
 
 const longerThanAStatement = "60s";
 const noUsers = "the embedded database has one session for everybody";
@@ -28,25 +27,12 @@ describe("logs that are written in one statement", async () => {
     const { performer, asset: first } = one;
     const second = await one.assets.insert(anAsset());
     await stranger`set deadlock_timeout = '60s'`;
-    return {
-      one,
-      other,
-      performer,
-      first,
-      second,
-      stranger,
-      /** So many sessions wait for a lock. */
-      untilWaiting: (count: number) =>
-        until(async () => {
-          const [row] = await stranger`select count(*)::int as n from pg_locks where not granted`;
-          return row?.["n"] === count;
-        }),
-    };
+    return { one, other, performer, first, second, stranger };
   }
 
   test("are written by two services that repeat keys in different orders", async t => {
     if (!opened.hasUsers) return t.skip(noUsers);
-    const { one, other, performer, first, stranger, untilWaiting } = await openServices(longerThanAStatement);
+    const { one, other, performer, first, stranger } = await openServices(longerThanAStatement);
     const send = (
       { maintenanceLogs }: Pick<typeof one, "maintenanceLogs">,
       keys: readonly (string | undefined)[],
@@ -59,7 +45,7 @@ describe("logs that are written in one statement", async () => {
           idempotency_key)
       values (now(), 'PENDING', 'ERROR', '', ${first.id}, ${performer.employeeId}, '', 'm')`;
     const written = [send(one, ["a", "m", undefined, "z"]), send(other, ["z", "m", undefined, "a"])] as const;
-    await untilWaiting(2);
+    await untilWaiting(stranger, 2);
     await stranger`rollback`;
     const [those, these] = await Promise.all(written);
     const idOf = ({ log }: { readonly log: { readonly id: number } }) => log.id;
@@ -72,11 +58,11 @@ describe("logs that are written in one statement", async () => {
 
   test("are tried again one by one when a deadlock with others has undone them all", async t => {
     if (!opened.hasUsers) return t.skip(noUsers);
-    const { one, performer, first, second, stranger, untilWaiting } = await openServices("100ms");
+    const { one, performer, first, second, stranger } = await openServices("100ms");
     await stranger`begin`;
     await stranger`select id from asset where id = ${second.id} for update`;
     const written = [first, second].map(({ id }) => one.maintenanceLogs.append(id, performer, aLog()));
-    await untilWaiting(1);
+    await untilWaiting(stranger);
     await stranger`select id from asset where id = ${first.id} for update`;
     await stranger`commit`;
     const logs = await Promise.all(written);
@@ -106,10 +92,7 @@ describe("two employees who change each other at the same time", async () => {
       employees.update(second.id, { ...noChange, role: "MANAGER" }, roles, callerOf(first)),
       employees.update(first.id, { ...noChange, role: "MANAGER" }, roles, callerOf(second)),
     ];
-    await until(async () => {
-      const [row] = await stranger`select count(*)::int as n from pg_locks where not granted`;
-      return row?.["n"] === 2;
-    });
+    await untilWaiting(stranger, 2);
     await stranger`commit`;
     assert.deepEqual(
       (await Promise.all(changes)).map(({ employee }) => employee.role),

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { byAdmin } from "../../support/by-admin.ts";
-import { openDatabase } from "../../support/database.ts";
+import { openDatabase, untilWaiting } from "../../support/database.ts";
 import { anEmployee, noChange } from "../../support/test-records.ts";
-import { until } from "../../support/until.ts";
 
 test("a change that waits for a promotion is refused by the new role", async t => {
   await using opened = await openDatabase();
@@ -19,7 +18,7 @@ test("a change that waits for a promotion is refused by the new role", async t =
       () => "changed",
       (error: { code: string }) => error.code,
     );
-    await until(async () => (await other`select from pg_locks where not granted`).length > 0);
+    await untilWaiting(other);
     return { change };
   });
   assert.equal(await changed.change, "FORBIDDEN");
