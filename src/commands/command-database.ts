@@ -14,7 +14,7 @@ import type { VerifierKey } from "../domain/trail/note.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Of the settings, how to reach the database. */
-export interface DatabaseAccess {
+interface DatabaseAccess {
   readonly databaseUrl: DatabaseUrl;
 }
 

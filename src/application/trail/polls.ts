@@ -16,10 +16,9 @@ export class Polls<Result> {
 
   /** Resolves with the result of a poll that begins after this call. */
   next(): Promise<Result> {
-    const next = this.#next ?? this.#last.then(() => this.#begin());
-    this.#next = next;
-    this.#last = next;
-    return next;
+    this.#next ??= this.#last.then(() => this.#begin());
+    this.#last = this.#next;
+    return this.#next;
   }
 
   /** Resolves when the polls that were asked for have ended. */

@@ -40,16 +40,16 @@ export function makePublishedTrail(
 
   /** The head of the newest checkpoint; without a key, of all entries. */
   async function publishedHead() {
-    const condition = await refresh();
+    const current = await refresh();
     const newestHead = key === undefined ? tree() : newest();
-    const published = {
+    const head = {
       origin: key?.name ?? null,
       publicKey: key === undefined ? null : formatVerifierKey(key),
       size: newestHead?.size ?? 0,
       rootHash: toBase64(newestHead?.root ?? emptyRoot),
       checkpoint: newest()?.note ?? null,
     };
-    return { head: published, condition };
+    return { head, condition: current };
   }
 
   /** Of the entry before each of these indexes: what a link says that it continues. Undefined where there is none. */
@@ -64,8 +64,8 @@ export function makePublishedTrail(
 
     /** Throws NOT_FOUND. */
     async checkpoint() {
-      const { head: published, condition } = await publishedHead();
-      const { checkpoint } = published;
+      const { head, condition } = await publishedHead();
+      const { checkpoint } = head;
       if (checkpoint === null) throw new DomainError("NOT_FOUND", "There is no checkpoint");
       return { checkpoint, condition };
     },
