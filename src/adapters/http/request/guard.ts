@@ -3,6 +3,7 @@ import type { Sessions } from "../../../application/sessions.ts";
 import {
   DomainError,
   forbidden,
+  invalid,
   performerUnknown,
   recordChanged,
   tokenNotValid,
@@ -10,6 +11,8 @@ import {
 import { mayAct } from "../../../domain/role.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
 import type { Route } from "../api/route.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Found } from "./router.ts";
 
 /**
  * Finds out who asks.
@@ -33,17 +36,16 @@ export async function identify(
   throw new DomainError(code, "No user was added from the token", { reason: kind, employeeId });
 }
 
-/** Throws FORBIDDEN unless the route is for the caller; an open route is for everybody. */
-export function authorize({ role }: Pick<Route, "role">, caller: Caller | undefined): void {
-  if (role !== "NONE" && (caller === undefined || !mayAct(caller.role, role))) throw forbidden();
-}
-
-/** Throws FORBIDDEN where the route is for the caller's own id only, and the path has another. */
-export function requireOwnId(
-  { ownIdOnly }: Pick<Route, "ownIdOnly">,
-  caller: Caller | undefined,
-  id: number | undefined,
+/**
+ * Throws FORBIDDEN unless the route is for the caller (an open route is for everybody), INVALID where the path has an id that is
+ * none, and FORBIDDEN where the route is for the caller's own id only.
+ */
+export function authorize(
+  { route: { role, ownIdOnly }, id: sentId }: Found,
+  { caller, recordId: id }: Pick<Exchange, "caller" | "recordId">,
 ): void {
+  if (role !== "NONE" && (caller === undefined || !mayAct(caller.role, role))) throw forbidden();
+  if (sentId !== undefined && id === undefined) throw invalid("Invalid id");
   if (ownIdOnly === true && id !== caller?.employeeId) throw forbidden();
 }
 

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { Clock, EventLog } from "../../../application/clock-and-log.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { Sessions } from "../../../application/sessions.ts";
-import { invalid } from "../../../domain/error.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
@@ -12,7 +11,7 @@ import { toHttpError } from "../api/status-of-error.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
-import { authorize, identify, refuseUnmetWithoutTag, requireOwnId } from "./guard.ts";
+import { authorize, identify, refuseUnmetWithoutTag } from "./guard.ts";
 import { readHeaders, readId, readQuery } from "./parameters.ts";
 import { makeRequestLog } from "./request-log.ts";
 import { ClientGone, sendError, sendResult } from "./response.ts";
@@ -49,11 +48,8 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     await identifyCaller(exchange);
     if (found instanceof HttpError) throw found;
 
+    authorize(found, exchange);
     const { route } = found;
-    authorize(route, exchange.caller);
-    const id = exchange.recordId;
-    if (found.id !== undefined && id === undefined) throw invalid("Invalid id");
-    requireOwnId(route, exchange.caller, id);
     const query = readQuery(route.query ?? {}, target.query, route.refusedQuery);
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
@@ -67,10 +63,9 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     // The token may have ended while the body arrived.
     if (hasWaited) {
       await identifyCaller(exchange);
-      authorize(route, exchange.caller);
-      requireOwnId(route, exchange.caller, id);
+      authorize(found, exchange);
     }
-    const { caller, address } = exchange;
+    const { recordId: id, caller, address } = exchange;
     const context = { address, events: log.eventsOf(exchange) };
     return await route.run({ id, path: found.path, query, headers, body: body ?? {}, context, caller }, head);
   }
