@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -43,10 +43,8 @@ if (
 )
   fail(64, `usage: --only ${parts.join()} --rounds N --seconds N --most-logs 10000… --docs`);
 if (!existsSync("/proc/self/stat")) fail(69, "the bench needs Linux: it reads CPU time from /proc");
-const found = findPostgresBinaries();
-if (found === undefined) fail(69, "the bench needs PostgreSQL's own programs, and this machine has none");
-// Where only some programs are linked into the path, all of them lie together at the other end.
-const binaries = dirname(realpathSync(join(found, "postgres")));
+const binaries =
+  findPostgresBinaries() ?? fail(69, "the bench needs PostgreSQL's own programs, and this machine has none");
 
 const logs = 100_000;
 const choices: Choices = { rounds, seconds };

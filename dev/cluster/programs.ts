@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { findPostgresBinaries } from "../../test/support/native-postgres.ts";
 
 /** What a cluster is made of, each by its path. */
@@ -19,7 +19,7 @@ export function findPrograms(): Programs | { readonly missing: readonly string[]
   if (process.platform !== "linux")
     return { missing: ["Linux, whose loopback network is all of 127.0.0.0/8"] };
   const found = {
-    postgres: postgresFolder(),
+    postgres: findPostgresBinaries(),
     etcd: pathOf("etcd"),
     patroni: pathOf("patroni"),
     patronictl: pathOf("patronictl"),
@@ -44,12 +44,6 @@ export function findPrograms(): Programs | { readonly missing: readonly string[]
     missing.push("the etcd library of Patroni's Python (Debian package python3-etcd)");
   }
   return { missing };
-}
-
-/** Where only some of the programs are linked into the path, all of them lie together at the other end. */
-function postgresFolder(): string | undefined {
-  const folder = findPostgresBinaries();
-  return folder === undefined ? undefined : dirname(realpathSync(join(folder, "postgres")));
 }
 
 /** An ordinary user's path lacks the folders that have haproxy. */

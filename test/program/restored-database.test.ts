@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { probeLimits } from "../../src/adapters/postgres/connection/database.ts";
@@ -17,10 +17,8 @@ import { operationsOf, runProgram, startService } from "../support/program.ts";
 import { allIds } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 
-/** Where the server's own pg_dump is; a link may lead there. */
 const found = findPostgresBinaries();
-const programs = found && dirname(realpathSync(join(found, "initdb")));
-const binaries = programs !== undefined && existsSync(join(programs, "pg_dump")) ? programs : undefined;
+const binaries = found !== undefined && existsSync(join(found, "pg_dump")) ? found : undefined;
 const SECRET_KEY = "a secret of the tests of restores, thirty-two bytes";
 
 /** What Debian's `pg_upgradecluster` does with its method `dump`: the schema first, then the data with triggers disabled. */
