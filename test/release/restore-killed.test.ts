@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { test } from "node:test";
 import { isLong } from "../support/long-form.ts";
-import { binaries, RestoreStage, units } from "../support/restore-stage.ts";
+import { describeRestores, units } from "../support/restore-stage.ts";
 
 const logs = isLong ? 100_000 : 10_000;
 const comments = "first second third fourth fifth";
@@ -9,16 +9,7 @@ const comments = "first second third fourth fifth";
 /** Adds a text to a set, and returns whether the set did not have the text. */
 const isNew = (seen: Set<string>, text: string): boolean => seen.size < seen.add(text).size;
 
-describe("maintenance-log restore, killed", {
-  skip: binaries === undefined && "this machine has no PostgreSQL binaries",
-}, () => {
-  let stage: RestoreStage;
-  before(async () => {
-    stage = await RestoreStage.make();
-  });
-  after(() => stage?.stop());
-  beforeEach(() => stage.reset());
-
+describeRestores("maintenance-log restore, killed", stage => {
   test("at each of its steps: the old database is served whole, or the new one, and what is written then is given up by its number alone", async t => {
     const begun = new Set<string>();
     const ended = new Set<string>();

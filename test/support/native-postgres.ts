@@ -61,19 +61,26 @@ function fastFolder(): string {
   return tmpdir();
 }
 
-/** Starts a throw-away cluster; as root it drops to another user, since PostgreSQL refuses root. */
-export async function startNativePostgres(binaries: string, choices: Choices = {}): Promise<NativePostgres> {
+/**
+ * Makes a throw-away cluster in a folder of its own; as root it drops to another user, since PostgreSQL refuses root.
+ * A copy of a cluster that TEST_CLUSTER names takes a tenth of the time of initdb.
+ */
+export function makeCluster(binaries: string) {
   const folder = mkdtempSync(join(fastFolder(), "maintenance-log-test-"));
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
   const options = { ...user, cwd: folder, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
-  const program = (name: string) => join(binaries, name);
+  const made = process.env["TEST_CLUSTER"];
+  const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"];
+  if (made === undefined) execFileSync(join(binaries, "initdb"), initdb, { ...options, stdio: "pipe" });
+  else execFileSync("cp", ["-a", made, data]);
+  return { folder, user, data, options, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
 
-  execFileSync(program("initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"], {
-    ...options,
-    stdio: "pipe",
-  });
+export async function startNativePostgres(binaries: string, choices: Choices = {}): Promise<NativePostgres> {
+  const { folder, user, data, options, remove } = makeCluster(binaries);
+  const program = (name: string) => join(binaries, name);
   const port = await freePort();
   const settings = [
     `port=${port}`,
@@ -99,7 +106,7 @@ export async function startNativePostgres(binaries: string, choices: Choices = {
       // Fast shutdown: disconnects clients that are still there.
       server.kill("SIGINT");
       await exited;
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }

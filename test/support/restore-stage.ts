@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { beforeEach, describe } from "node:test";
+import { shared } from "./left-open.ts";
 import { findPostgresBinaries } from "./native-postgres.ts";
 import { type Outcome, runProgram, type Service, startService } from "./program.ts";
 import { StubMachine } from "./stub-machine.ts";
 import { until } from "./until.ts";
-
-export const binaries = findPostgresBinaries();
 
 /** Those that run, before a restore and after it. */
 export const units = [
@@ -17,13 +17,23 @@ export const units = [
 ];
 export const checkpoints = ["maintenance-log.checkpoint", "maintenance-log@7072.checkpoint"];
 
+/** Tests of what deploy/restore does, each on the stage as it was made. */
+export function describeRestores(what: string, suite: (stage: RestoreStage) => void): void {
+  const binaries = findPostgresBinaries();
+  describe(what, { skip: binaries === undefined && "this machine has no PostgreSQL binaries" }, async () => {
+    const stage = await shared(RestoreStage.make(binaries as string));
+    beforeEach(() => stage.reset());
+    suite(stage);
+  });
+}
+
 /** A dump with three logs, and a live database with two more, all of them signed. */
 export class RestoreStage {
   readonly machine: StubMachine;
   dump = "";
 
-  static async make(): Promise<RestoreStage> {
-    const stage = new RestoreStage(await StubMachine.make(binaries as string));
+  static async make(binaries: string): Promise<RestoreStage> {
+    const stage = new RestoreStage(await StubMachine.make(binaries));
     await stage.#write();
     stage.reset();
     return stage;
@@ -163,8 +173,9 @@ export class RestoreStage {
     );
   }
 
-  isAsItWas(): void {
-    assert.equal(this.commentsIn("maintenance"), "first second third fourth fifth");
+  isAsItWas(...written: readonly string[]): void {
+    const comments = ["first", "second", "third", "fourth", "fifth", ...written];
+    assert.equal(this.commentsIn("maintenance"), comments.join(" "));
     assert.deepEqual(
       checkpoints.map(name => this.signed(name)),
       [7, 7],
@@ -174,7 +185,7 @@ export class RestoreStage {
     assert.deepEqual(readdirSync(this.machine.path("states")).sort(), checkpoints);
   }
 
-  stop(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.machine.stop();
   }
 }

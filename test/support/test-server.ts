@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
-import { findPostgresBinaries, startNativePostgres } from "./native-postgres.ts";
+import { findPostgresBinaries, makeCluster, startNativePostgres } from "./native-postgres.ts";
 
 /** A PostgreSQL for the tests, and what they must find in their environment to use it. */
 export interface TestServer {
@@ -24,8 +24,13 @@ export async function startTestServer(): Promise<TestServer> {
   }
   const binaries = wanted === "embedded" ? undefined : findPostgresBinaries();
   if (binaries !== undefined) {
+    const cluster = makeCluster(binaries);
     const { url, version, stop } = await startNativePostgres(binaries);
-    return { name: `native PostgreSQL: ${version}`, environment: { TEST_SERVER_URL: url }, stop };
+    return {
+      name: `native PostgreSQL: ${version}`,
+      environment: { TEST_SERVER_URL: url, TEST_CLUSTER: cluster.data },
+      stop: () => stop().finally(cluster.remove),
+    };
   }
   if (wanted === "native")
     throw new Error("TEST_DATABASE=native, but this machine has no PostgreSQL binaries");
