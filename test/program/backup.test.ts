@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { findPostgresBinaries } from "../support/native-postgres.ts";
 import { startService } from "../support/program.ts";
@@ -7,6 +16,7 @@ import { StubMachine } from "../support/stub-machine.ts";
 import { until } from "../support/until.ts";
 
 const binaries = findPostgresBinaries();
+const day = 86_400_000;
 
 describe("the backup", { skip: binaries === undefined }, () => {
   let machine: StubMachine;
@@ -17,12 +27,17 @@ describe("the backup", { skip: binaries === undefined }, () => {
   beforeEach(() => machine.run(`rm -f ${machine.path("dumps")}/*`));
 
   const dumps = () => readdirSync(machine.path("dumps")).sort();
+  /** A dump whose name has one moment, as if it were made at another. */
+  const layOne = (named: number, made = named): void => {
+    const moment = new Date(named).toISOString().replace(/[-:]|\.\d+/g, "");
+    const path = machine.path("dumps", `maintenance-${moment}.dump`);
+    writeFileSync(path, "");
+    utimesSync(path, made / 1_000, made / 1_000);
+  };
   /** As if there were a backup on each of so many days that ended so long ago. */
-  const lay = (count: number, daysAgo: number): void =>
-    void machine.run(`
-      for day in $(seq ${daysAgo} ${daysAgo + count - 1}); do
-        touch -d "$day days ago" ${machine.path("dumps")}/maintenance-$(date -u -d "$day days ago" +%Y%m%dT%H%M%SZ).dump
-      done`);
+  const lay = (count: number, daysAgo: number): void => {
+    for (let n = daysAgo; n < daysAgo + count; n += 1) layOne(Date.now() - n * day);
+  };
 
   test("removes dumps that are older than KEEP_DAYS, but none of the newest 30", () => {
     lay(40, 1);
@@ -37,23 +52,23 @@ describe("the backup", { skip: binaries === undefined }, () => {
   });
 
   test("gives a new dump the last name, and removes none that is young, whatever the clock says", () => {
-    const hourly = (clock: string) =>
-      machine.run(`
-        for hour in $(seq 0 199); do
-          touch ${machine.path("dumps")}/maintenance-$(date -u -d "${clock} -$hour hours" +%Y%m%dT%H%M%SZ).dump
-        done`);
+    /** Made now, though their names say that the clock was so many days ahead. */
+    const hourly = (days: number): void => {
+      for (let hour = 0; hour < 200; hour += 1)
+        layOne(Date.now() + days * day - (hour * day) / 24, Date.now());
+    };
     // Two days behind, or two years.
-    for (const clock of ["2 days", "2 years"]) {
-      hourly(clock);
+    for (const days of [2, 730]) {
+      hourly(days);
       const laid = dumps();
       machine.backUp();
       const [newest = "", before = ""] = dumps().toReversed();
-      assert.deepEqual([dumps().slice(0, -1), before], [laid, laid.at(-1)], clock);
+      assert.deepEqual([dumps().slice(0, -1), before], [laid, laid.at(-1)], `${days} days`);
       assert.equal(machine.run(`wc -c < ${machine.path("dumps", newest)}`).trim() === "0", false);
       machine.run(`rm ${machine.path("dumps")}/*`);
     }
     // A year ahead: the dumps of nine days are there before.
-    hourly("1 year ago");
+    hourly(-365);
     const laid = dumps();
     machine.backUp();
     assert.deepEqual(dumps().slice(0, -1), laid);
@@ -97,14 +112,9 @@ describe("the backup", { skip: binaries === undefined }, () => {
     assert.deepEqual([others, statSync(machine.path("dumps", dump)).mode & 0o777], [[], 0o600]);
   });
 
-  test("reads a URL whose line ends as on Windows, as the service does", () => {
+  test("has every character, whatever encoding the database asks for, also where the line of the URL ends as on Windows", async () => {
     const path = machine.path("credentials", "database-url");
     writeFileSync(path, readFileSync(path, "utf8").replace("\n", "\r\n"));
-    machine.backUp();
-    assert.equal(dumps().length, 1);
-  });
-
-  test("has every character, whatever encoding the database asks for", async () => {
     const words = "Прес €";
     const owner = machine.asOwner();
     await owner.unsafe(`comment on table asset is '${words}'`);
