@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { evidence } from "../release/evidence.ts";
+import { testsOfPromises } from "../release/evidence.ts";
 import { plantedFaults } from "../release/planted-faults.ts";
 import { pathOf, readPromiseRows } from "../support/promise-rows.ts";
 
@@ -39,7 +39,7 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
   });
 
   test("have evidence, each of them and nothing else", () => {
-    assert.deepEqual(Object.keys(evidence).toSorted(), Object.keys(plantedFaults).toSorted());
+    assert.deepEqual(Object.keys(testsOfPromises).toSorted(), Object.keys(plantedFaults).toSorted());
   });
 
   test("each change a text that is there once", () => {
@@ -67,14 +67,7 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(wrong, [], "name a test of a file that the row of SECURITY.md names");
   });
 
-  test("are in the code of their promise's evidence, which has a test", () => {
-    for (const { promise, keptIn, testedIn } of rows) {
-      assert.ok(testedIn.length > 0, `name a test in the row: ${promise}`);
-      for (const [file] of faultsOf(promise)) {
-        const path = pathOf(file);
-        const isNamed = keptIn.some(kept => path === kept || path.startsWith(`${kept}/`));
-        assert.ok(isNamed, `name ${file} in the row: ${promise}`);
-      }
-    }
+  test("are of promises that have a test", () => {
+    for (const { promise, testedIn } of rows) assert.ok(testedIn.length > 0, promise);
   });
 });

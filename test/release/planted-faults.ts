@@ -1,5 +1,5 @@
 /**
- * The name of a file as evidence.ts has it, a text that occurs once in it, and what a careless hand could make of that. Where
+ * The path of a file, or its name if no other file has it; a text that occurs once in it, and what a careless hand could make of that. Where
  * the tests of the row take long: the name of one that notices it, which is run before all.
  */
 export type PlantedFault = readonly [file: string, text: string, replacement: string, soonest?: string];

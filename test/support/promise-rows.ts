@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { evidence } from "../release/evidence.ts";
+import { testsOfPromises } from "../release/evidence.ts";
+import { plantedFaults } from "../release/planted-faults.ts";
 
 /** A promise of SECURITY.md, with its evidence. */
 export interface PromiseRow {
   readonly promise: string;
   /** The words that it begins with: its key in evidence.ts and planted-faults.ts. */
   readonly beginning: string;
-  /** Files and folders that keep it, by their paths. */
+  /** Files that keep it: a fault in each breaks it. */
   readonly keptIn: readonly string[];
   /** Files and folders of its tests. */
   readonly heldBy: readonly string[];
@@ -37,18 +38,21 @@ function testsOf(path: string): string[] {
   return files.filter(file => file.endsWith(".test.ts") && !file.startsWith("test/release/"));
 }
 
-/** Throws for a promise without evidence, or with that of two. */
+/** Throws for a promise without tests, or with those of two. */
 function rowOf(promise: string): PromiseRow {
-  const [beginning = "", ...others] = Object.keys(evidence).filter(beginning =>
+  const [beginning = "", ...others] = Object.keys(testsOfPromises).filter(beginning =>
     promise.startsWith(beginning),
   );
-  const row = evidence[beginning];
-  if (row === undefined || others.length > 0) throw new Error(`evidence.ts has not one row for: ${promise}`);
-  const heldBy = row.tests.map(pathOf);
+  const tests = testsOfPromises[beginning];
+  if (tests === undefined || others.length > 0)
+    throw new Error(`evidence.ts has not one row for: ${promise}`);
+  const heldBy = tests
+    .split(" ")
+    .map(name => pathOf(existsSync(`test/${name}`) ? `test/${name}` : `test/${name}.test.ts`));
   return {
     promise,
     beginning,
-    keptIn: row.code.map(pathOf),
+    keptIn: [...new Set(plantedFaults[beginning]?.map(([file]) => pathOf(file)))],
     heldBy,
     testedIn: [...new Set(heldBy.flatMap(testsOf))],
   };
