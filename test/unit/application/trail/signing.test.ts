@@ -7,7 +7,6 @@ import { openCheckpoint, readCheckpoint } from "../../../../src/domain/trail/che
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
 import { leafHash } from "../../../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../../../src/domain/trail/note.ts";
-import type { MemoryTrail } from "../../../fakes/memory-trail.ts";
 import {
   accept,
   key,
@@ -18,16 +17,51 @@ import {
   range,
 } from "../../../support/trail-stage.ts";
 
-/** Of the head that the first acceptance gives up. */
-const refusedSize = (trail: MemoryTrail) =>
-  openAcceptance(trail.stored.acceptances[0] ?? "", [key]).refused?.size;
+/** A stage with so many logs, and a process on it that has signed them, which `start` may make another of. */
+async function makeSigner(logs = 1, hasStateFile = true) {
+  const stage = makeTrailStage();
+  const memory = makeMemoryNote();
+  const stateFile = hasStateFile ? memory.stateFile : undefined;
+  const start = () => {
+    // For ever before the end of the stop.
+    const trail = makeTrailOn(stage, { stateFile, pause: () => new Promise(() => {}) });
+    const poll = async (seconds = 1, times = 1) => {
+      let wait = 0;
+      for (let time = 0; time < times; time += 1) {
+        stage.clock.advance(seconds);
+        wait = await trail.poll();
+      }
+      return wait;
+    };
+    const whyNot = () => trail.state().condition.why;
+    return {
+      poll,
+      whyNot,
+      size: () => trail.state().checkpointSize,
+      note: trail.checkpoint,
+      stop: trail.stop,
+    };
+  };
+  stage.commit(...range(1, logs + 1));
+  const signer = start();
+  await signer.poll();
+  const { stored } = stage.trail;
+  return {
+    ...stage,
+    ...memory,
+    start,
+    signer,
+    storedSizes: () => stored.checkpoints.map(note => readCheckpoint(note).size),
+    /** Of the head that the first acceptance gives up. */
+    refusedSize: () => openAcceptance(stored.acceptances[0] ?? "", [key]).refused?.size,
+    signedSize: () => openCheckpoint(memory.note() ?? "", [key]).size,
+  };
+}
 
 describe("signing", () => {
   test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
-    const { start, commit, trail, told } = makeSigner();
-    const [one, other] = [start(), start()];
-    commit(1);
-    await one.poll();
+    const { start, commit, trail, told, signer: one } = await makeSigner();
+    const other = start();
     await other.poll();
     const { newest } = trail.checkpoints;
     let next = 2;
@@ -38,7 +72,7 @@ describe("signing", () => {
         isOthers = true;
         commit(...range(next, next + 1_500));
         next += 1_500;
-        for (let poll = 0; poll < 4; poll += 1) await other.poll();
+        await other.poll(1, 4);
         isOthers = false;
         return newest(most);
       },
@@ -47,99 +81,75 @@ describe("signing", () => {
     next += 1;
     await one.poll();
     assert.deepEqual(told("trail broken"), []);
-    assert.ok((one.signing.newest()?.size ?? 0) > 1_500);
+    assert.ok(one.size() > 1_500);
   });
 
   test("signs nothing while what is remembered cannot be read, or was never signed", async () => {
-    const { start, commit, setNote, told } = makeSigner();
-    commit(...range(1, 8));
-    const one = start();
-    await one.poll();
-    await one.signing.close();
-    for (const note of ["garbage\n", one.signing.newest()?.note?.replace("\n7\n", "\n6\n")]) {
-      setNote(note);
-      const other = start();
-      await other.poll();
-      assert.equal(other.signing.newest(), undefined);
+    const { start, setNote, note, told, signer } = await makeSigner(7);
+    await signer.stop();
+    const others = ["garbage\n", "", note()?.replace("\n7\n", "\n6\n")];
+    for (const other of others) {
+      setNote(other);
+      const restarted = start();
+      await restarted.poll();
+      assert.deepEqual([restarted.note(), note()], [undefined, other]);
+      if (other === "")
+        assert.match(
+          restarted.whyNot(),
+          /^TRAIL_STATE_FILE has no checkpoint: put back .* or run accept-trail$/,
+        );
     }
-    assert.equal(told("trail broken").length, 2);
+    assert.equal(told("trail broken").length, others.length);
   });
 
   test("signs nothing over a checkpoint in the database that says nothing, until the operator accepts that", async () => {
-    const { start, commit, events, trail, stateFile } = makeSigner();
+    const { start, commit, trail, stateFile, setNote } = await makeSigner(0);
+    setNote(undefined);
     commit(1);
-    const { signing, poll } = start();
     trail.stored.checkpoints.push("");
+    const { poll, size, whyNot } = start();
     await poll();
-    assert.equal(signing.newest(), undefined);
-    assert.match(
-      String(events.recorded.at(-1)?.details?.["contradicts"]),
-      /^database has no checkpoint: put back/,
-    );
+    assert.equal(size(), 0);
+    assert.match(whyNot(), /^database has no checkpoint: put back/);
     const ports = { ...trail, stateFile, key };
     const acceptance = await acceptTrail(ports, { reason: "restored", givesUp: 0 });
     const [stored = ""] = trail.stored.acceptances;
     for (const { refused, accepted, reason } of [openAcceptance(stored, [key]), acceptance ?? assert.fail()])
       assert.deepEqual([refused, accepted.size, reason], [undefined, 1, "restored"]);
     await poll(11);
-    assert.equal(signing.newest()?.size, 1);
+    assert.equal(size(), 1);
     assert.equal(await acceptTrail(ports, { reason: "again", givesUp: 0 }), undefined);
   });
 
-  test("records the head that was signed where one of its two places says nothing", async () => {
-    for (const isFileBroken of [false, true]) {
-      const { start, commit, setNote, trail, stateFile } = makeSigner();
-      commit(1, 2);
-      const { signing, poll } = start();
-      await poll();
-      await signing.close();
-      if (isFileBroken) setNote("garbage\n");
-      else trail.stored.checkpoints.push("garbage\n");
-      await accept({ trail, stateFile });
-      assert.equal(refusedSize(trail), 2);
-    }
-  });
-
-  function makeSigner() {
-    const stage = makeTrailStage();
-    const memory = makeMemoryNote();
-    const start = (hasStateFile = true) => {
-      // For ever before the end of the stop.
-      const pause = () => new Promise(() => {});
-      const stateFile = hasStateFile ? memory.stateFile : undefined;
-      const trail = makeTrailOn(stage, { stateFile, pause });
-      const signing = {
-        newest() {
-          const note = trail.checkpoint();
-          return note === undefined ? undefined : { note, size: trail.state().checkpointSize };
-        },
-        contradiction() {
-          const { kind, why } = trail.state().condition;
-          return kind === "whole" ? undefined : why;
-        },
-        close: trail.stop,
-      };
-      const poll = async (seconds = 1) => {
-        stage.clock.advance(seconds);
-        return trail.poll();
-      };
-      return { signing, poll };
-    };
-    return { ...stage, ...memory, start };
+  for (const [what, lose] of Object.entries<(stage: Awaited<ReturnType<typeof makeSigner>>) => void>({
+    "the state file says nothing": ({ setNote }) => setNote("garbage\n"),
+    "the state file is missing": ({ setNote }) => setNote(undefined),
+    "the database says nothing": ({ trail }) => trail.stored.checkpoints.push("garbage\n"),
+  })) {
+    test(`goes on from the head that was signed, which is recorded, when an operator accepts that ${what}`, async () => {
+      const stage = await makeSigner(2);
+      const { start, commit, trail, stateFile, refusedSize, signedSize, signer } = stage;
+      await signer.stop();
+      lose(stage);
+      await accept({ trail, stateFile }, "a new machine");
+      assert.deepEqual([refusedSize(), signedSize()], [2, 2]);
+      commit(3);
+      const restarted = start();
+      await restarted.poll();
+      assert.equal(restarted.size(), 3);
+    });
   }
 
   test("signs what has grown, and remembers before it tells", async () => {
-    const { start, commit, rootOf, note, trail, events } = makeSigner();
-    const { signing, poll } = start();
-    await poll();
-    assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key]).size, 0);
+    const { commit, rootOf, note, trail, events, signer, signedSize } = await makeSigner(0);
+    assert.equal(signedSize(), 0);
     commit(...range(1, 5_000));
-    assert.equal(await poll(0.5), 20);
-    assert.equal(openCheckpoint(note() ?? "", [key]).size, 4_000);
-    assert.equal(await poll(0.1), 1_000);
+    assert.equal(await signer.poll(0.5), 20);
+    assert.equal(signedSize(), 4_000);
+    assert.equal(await signer.poll(0.1), 1_000);
     const { size, root } = openCheckpoint(note() ?? "", [key]);
-    assert.deepEqual([size, toBase64(root), signing.newest()?.note], [4_999, rootOf(), note()]);
-    await signing.close();
+    assert.deepEqual([size, toBase64(root), signer.note()], [4_999, rootOf(), note()]);
+    await signer.stop();
     assert.equal(trail.stored.checkpoints.at(-1), note());
     assert.deepEqual(
       events.recorded.map(({ event }) => event),
@@ -147,46 +157,35 @@ describe("signing", () => {
     );
   });
 
-  for (const [what, tamper] of [
-    [
-      "an older dump",
-      ({ trail, records }: ReturnType<typeof makeTrailStage>) => {
-        trail.stored.entries.splice(400);
-        records.log.splice(400);
-      },
-    ],
-    [
-      "a history that was rewritten consistently",
-      ({ rewrite }: ReturnType<typeof makeTrailStage>) => rewrite(11),
-    ],
-  ] as const) {
+  for (const what of ["an older dump", "a history that was rewritten consistently"]) {
     for (const restarted of [true, false]) {
       test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
-        const signer = makeSigner();
-        const { start, commit, note, trail, stateFile, told } = signer;
-        let { signing, poll } = start();
-        commit(...range(1, 600));
-        await poll();
-        await poll();
+        const isOlder = what === "an older dump";
+        const signer = await makeSigner(599);
+        const { start, commit, note, trail, records, rewrite, stateFile, told, refusedSize, signedSize } =
+          signer;
+        const { stored } = trail;
         const before = note();
-        tamper(signer);
-        trail.stored.nodes = trail.stored.nodes.filter(
-          ({ level, index }) => (index + 1) * 2 ** level <= trail.stored.entries.length,
+        if (isOlder) {
+          stored.entries.splice(400);
+          records.log.splice(400);
+        } else rewrite(11);
+        stored.nodes = stored.nodes.filter(
+          ({ level, index }) => (index + 1) * 2 ** level <= stored.entries.length,
         );
-        if (restarted || what !== "an older dump") ({ signing, poll } = start());
+        const { poll, whyNot } = restarted || !isOlder ? start() : signer.signer;
         commit(...range(600, 610));
-        for (let time = 0; time < 5; time += 1) await poll(11);
+        await poll(11, 5);
         assert.equal(note(), before);
-        assert.notEqual(signing.contradiction(), undefined);
+        assert.notEqual(whyNot(), "");
         assert.equal(told("trail broken").length, 1);
         assert.match(JSON.stringify(told("trail broken")), /TRAIL_STATE_FILE 599 /);
 
-        await accept({ trail, stateFile }, "restored", what === "an older dump" ? 189 : 0);
-        assert.equal(refusedSize(trail), 599);
+        await accept({ trail, stateFile }, "restored", isOlder ? 189 : 0);
+        assert.equal(refusedSize(), 599);
         commit(...range(610, 620));
-        for (let time = 0; time < 3; time += 1) await poll(11);
-        assert.equal(signing.contradiction(), undefined);
-        assert.equal(openCheckpoint(note() ?? "", [key]).size, trail.stored.entries.length);
+        await poll(11, 3);
+        assert.deepEqual([whyNot(), signedSize()], ["", stored.entries.length]);
         assert.equal(told("trail whole again").length, 1);
       });
     }
@@ -225,16 +224,17 @@ describe("signing", () => {
       { size: 410, root: Buffer.from(stage.rootOf(), "base64") },
     ];
     const forger = makeSignerKey(key.name, new Uint8Array(32).fill(8));
-    trail.stored.acceptances.push(
+    const forgeries = [
       signAcceptance({ refused, accepted, reason: "forged" }, forger),
       signAcceptance({ refused: accepted, accepted: refused, reason: "the other way round" }, key),
       `x\n${refused.size} ${toBase64(refused.root)}\n`,
-    );
+    ];
+    trail.stored.acceptances.push(...forgeries);
     assert.equal(await make(second).poll(), "contradicted");
-    trail.stored.acceptances.splice(0);
 
     await accept({ trail, stateFile: first.stateFile }, "restored", 190);
-    assert.equal(trail.stored.acceptances.length, 1);
+    // Newer than the right one.
+    trail.stored.acceptances.push(...forgeries);
     const of = make(second);
     assert.equal(await of.poll(), "whole");
     assert.deepEqual([of.size(), readCheckpoint(second.note() ?? "").size], [410, 410]);
@@ -263,167 +263,115 @@ describe("signing", () => {
   });
 
   test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
-    const { start, commit, trail } = makeSigner();
-    const { poll } = start();
-    const sizes = () => trail.stored.checkpoints.map(note => readCheckpoint(note).size);
-    commit(1);
-    await poll();
+    const { commit, storedSizes, signer } = await makeSigner();
     commit(...range(2, 900));
-    await poll();
-    assert.deepEqual(sizes(), [1]);
+    await signer.poll();
+    assert.deepEqual(storedSizes(), [1]);
     commit(...range(900, 1_002));
-    await poll();
+    await signer.poll();
     commit(1_002);
-    await poll();
-    assert.deepEqual(sizes(), [1, 1_001]);
+    await signer.poll();
+    assert.deepEqual(storedSizes(), [1, 1_001]);
     commit(1_003);
-    await poll(3_600);
-    assert.deepEqual(sizes(), [1, 1_001, 1_003]);
+    await signer.poll(3_600);
+    assert.deepEqual(storedSizes(), [1, 1_001, 1_003]);
   });
 
   test("tells of a checkpoint in the log at most once a minute", async () => {
-    const { start, commit, told } = makeSigner();
-    const { poll } = start();
+    const { commit, told, signer } = await makeSigner();
     const sizes = () => told("checkpoint").map(details => details?.["size"]);
-    commit(1);
-    await poll();
     commit(2);
-    await poll(59);
+    await signer.poll(59);
     assert.deepEqual(sizes(), [1]);
     commit(3);
-    await poll(1);
+    await signer.poll(1);
     assert.deepEqual(sizes(), [1, 3]);
   });
 
   test("says whether the database or its own memory contradicts the trail, where there is no state file", async () => {
     for (const isRestarted of [false, true]) {
-      const signer = makeSigner();
-      const { start, commit, rewrite, trail } = signer;
-      const begin = () => start(false);
-      let { signing, poll } = begin();
-      commit(1, 2, 3);
-      await poll();
-      await signing.close();
+      const { start, commit, rewrite, storedSizes, signer } = await makeSigner(3, false);
+      await signer.stop();
       rewrite(2);
-      if (isRestarted) ({ signing, poll } = begin());
+      const { poll, whyNot } = isRestarted ? start() : signer;
       commit(4);
-      for (let time = 0; time < 3; time += 1) await poll(11);
-      assert.match(signing.contradiction() ?? "", isRestarted ? /^database 3 / : /^memory 3 /);
-      assert.equal(trail.stored.checkpoints.length, 1);
+      await poll(11, 3);
+      assert.match(whyNot(), isRestarted ? /^database 3 / : /^memory 3 /);
+      assert.deepEqual(storedSizes(), [3]);
     }
   });
 
   test("signs no entry that a synchronous standby may not have", async () => {
-    const { start, commit, note, trail, numbering, events } = makeSigner();
-    const { signing, poll } = start();
-    commit(1);
-    await numbering().poll();
+    const { commit, signedSize, trail, events, signer } = await makeSigner();
+    commit(2);
     trail.checkpoints.confirm = () => Promise.reject(new Error("the standby is silent"));
-    assert.equal(await poll(), 10_000);
+    assert.equal(await signer.poll(), 10_000);
     assert.match(JSON.stringify(events.recorded), /the standby is silent/);
-    assert.deepEqual([note(), signing.newest()], [undefined, undefined]);
+    assert.deepEqual([signedSize(), signer.size()], [1, 1]);
     trail.checkpoints.confirm = async () => {};
-    await poll();
-    assert.equal(signing.newest()?.size, 1);
+    await signer.poll();
+    assert.equal(signer.size(), 2);
   });
 
   test("signs nothing over checkpoints in the database while the state file is missing, until it is put back", async () => {
-    const { start, commit, setNote, note, told } = makeSigner();
-    commit(1, 2);
-    const one = start();
-    await one.poll();
-    await one.signing.close();
+    const { start, commit, setNote, note, told, signer } = await makeSigner(2);
+    await signer.stop();
     const kept = note();
-    for (const isRestarted of [false, true]) {
+    for (const [isRestarted, id] of [
+      [false, 3],
+      [true, 4],
+    ] as const) {
       setNote(undefined);
-      const { signing, poll } = isRestarted ? start() : one;
-      commit(isRestarted ? 4 : 3);
-      for (let time = 0; time < 3; time += 1) await poll(11);
-      assert.match(
-        signing.contradiction() ?? "",
-        /^for the operator, since TRAIL_STATE_FILE is missing: copy/,
-      );
+      const { poll, whyNot, size } = isRestarted ? start() : signer;
+      commit(id);
+      await poll(11, 3);
+      assert.match(whyNot(), /^for the operator, since TRAIL_STATE_FILE is missing: copy/);
       assert.equal(note(), undefined);
       setNote(kept);
       await poll(11);
-      assert.equal(signing.contradiction(), undefined);
-      assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
+      assert.deepEqual([whyNot(), size()], ["", id]);
     }
-    assert.equal(told("trail waits").length, 2);
-    assert.equal(told("trail broken").length, 0);
+    assert.deepEqual([told("trail waits").length, told("trail broken").length], [2, 0]);
   });
 
-  test("begins where a new database has no state file, and signs nothing beside one that is empty", async () => {
-    for (const state of [undefined, ""]) {
-      const { start, commit, setNote, note } = makeSigner();
-      setNote(state);
-      commit(1);
-      const { signing, poll } = start();
-      await poll();
-      if (state === undefined) assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
-      else {
-        assert.match(
-          signing.contradiction() ?? "",
-          /^TRAIL_STATE_FILE has no checkpoint: put back .* or run accept-trail$/,
-        );
-        assert.deepEqual([signing.newest(), note()], [undefined, ""]);
-      }
-    }
-  });
-
-  test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
-    const { start, commit, stateFile, told } = makeSigner();
-    const { signing, poll } = start();
-    commit(1);
-    await poll();
-    const { write } = stateFile;
-    stateFile.write = () =>
-      Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be written: ENOSPC", "failing"));
-    commit(2);
-    await poll(11);
-    assert.match(signing.contradiction() ?? "", /cannot be written: ENOSPC$/);
-    assert.equal(signing.newest()?.size, 1);
-    stateFile.write = write;
-    await poll(11);
-    assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
-    const named = (event: string) => told(event).length;
-    assert.deepEqual([named("trail failed"), named("trail broken"), named("trail whole again")], [1, 0, 1]);
-  });
-
-  test("gives a checkpoint to nobody before the state file has it: not to the database, the log or a client", async () => {
-    const { start, commit, stateFile, trail, events } = makeSigner();
-    const { signing, poll } = start();
-    const write = mock.method(stateFile, "write", () => Promise.reject(new Error("the power fails")));
-    commit(1);
-    await poll();
-    assert.equal(write.mock.callCount(), 1);
-    assert.deepEqual([trail.stored.checkpoints, signing.newest()], [[], undefined]);
-    assert.ok(events.recorded.every(({ event }) => event !== "checkpoint"));
-  });
+  for (const [method, fault] of [
+    ["read", "TRAIL_STATE_FILE cannot be read: EACCES"],
+    ["write", "TRAIL_STATE_FILE cannot be written: ENOSPC"],
+  ] as const) {
+    test(`is failing, and numbers on, while ${fault}, tells nobody of a checkpoint, and signs again when it can`, async () => {
+      const { start, commit, stateFile, trail, told, signedSize, storedSizes, signer } = await makeSigner();
+      await signer.stop();
+      const { poll, whyNot, size } = start();
+      const refuse = () => Promise.reject(new TrailObstacleError(fault, "failing"));
+      const refused = mock.method(stateFile, method, refuse);
+      commit(...range(2, 1_500));
+      await poll(61);
+      assert.deepEqual([refused.mock.callCount(), trail.stored.entries.length], [1, 1_499]);
+      assert.deepEqual([whyNot(), size(), storedSizes()], [fault, 0, [1]]);
+      assert.equal(told("checkpoint").length, 1);
+      refused.mock.restore();
+      await poll(11);
+      assert.deepEqual([whyNot(), size(), signedSize()], ["", 1_499, 1_499]);
+      const counts = ["trail failed", "trail broken", "trail whole again"].map(event => told(event).length);
+      assert.deepEqual(counts, [1, 0, 1]);
+    });
+  }
 
   test("stores no checkpoint at the stop while the trail contradicts what was signed", async () => {
-    const { start, commit, rewrite, trail } = makeSigner();
-    const { signing, poll } = start();
-    commit(1);
-    await poll();
+    const { commit, rewrite, storedSizes, signer } = await makeSigner();
     commit(2);
-    await poll();
-    assert.equal(signing.newest()?.size, 2);
+    await signer.poll();
+    assert.equal(signer.size(), 2);
     rewrite(1);
     commit(3);
-    await poll(11);
-    assert.notEqual(signing.contradiction(), undefined);
-    await signing.close();
-    assert.deepEqual(
-      trail.stored.checkpoints.map(note => readCheckpoint(note).size),
-      [1],
-    );
+    await signer.poll(11);
+    assert.notEqual(signer.whyNot(), "");
+    await signer.stop();
+    assert.deepEqual(storedSizes(), [1]);
   });
 
   test("keeps what is remembered where what the operator accepts cannot be stored", async () => {
-    const { start, commit, rewrite, note, trail, stateFile } = makeSigner();
-    commit(1, 2);
-    await start().poll();
+    const { rewrite, note, trail, stateFile } = await makeSigner(2);
     const before = note();
     rewrite(1);
     const accepts = { ...trail.checkpoints, accept: () => Promise.reject(new Error("the power fails")) };
@@ -433,93 +381,51 @@ describe("signing", () => {
   });
 
   test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
-    const { start, commit, trail, stateFile, told } = makeSigner();
-    commit(1);
-    const one = start();
-    await one.poll();
-    await one.signing.close();
-    for (const place of ["database", "TRAIL_STATE_FILE"]) {
+    const { commit, trail, stateFile, told, signer } = await makeSigner();
+    await signer.stop();
+    for (const [place, id] of [
+      ["database", 2],
+      ["TRAIL_STATE_FILE", 3],
+    ] as const) {
       const theirs =
         trail.stored.checkpoints.at(-1)?.replace(/^.*\n/, "other.example.com\n") ?? assert.fail();
       if (place === "database") trail.stored.checkpoints.push(theirs);
       else await stateFile.write(theirs);
-      commit(place === "database" ? 2 : 3);
-      await one.poll(11);
-      assert.equal(
-        one.signing.contradiction(),
-        `${place} has a checkpoint of other.example.com, and not of trail.example.com`,
-      );
+      commit(id);
+      await signer.poll(11);
+      const fault = `${place} has a checkpoint of other.example.com, and not of trail.example.com`;
+      assert.equal(signer.whyNot(), fault);
       await accept({ trail, stateFile }, "one name");
-      await one.poll(11);
-      assert.equal(one.signing.contradiction(), undefined);
+      await signer.poll(11);
+      assert.equal(signer.whyNot(), "");
     }
     assert.equal(told("trail broken").length, 2);
-  });
-
-  test("numbers on while the state file cannot be read, and signs again when it can", async () => {
-    const { start, commit, stateFile, trail, note } = makeSigner();
-    const { signing, poll } = start();
-    commit(1);
-    await poll();
-    const { read } = stateFile;
-    stateFile.read = () =>
-      Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be read: EACCES", "failing"));
-    commit(2, 3);
-    await poll(11);
-    assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);
-    assert.match(signing.contradiction() ?? "", /cannot be read: EACCES$/);
-    stateFile.read = read;
-    await poll(11);
-    assert.equal(signing.contradiction(), undefined);
-    assert.equal(openCheckpoint(note() ?? "", [key]).size, 3);
-  });
-
-  test("signs without a state file where an operator accepts that it is new", async () => {
-    const { start, commit, setNote, note, trail, stateFile } = makeSigner();
-    commit(1);
-    const { signing, poll } = start();
-    await poll();
-    await signing.close();
-    setNote(undefined);
-    await accept({ trail, stateFile }, "a new machine");
-    assert.equal(refusedSize(trail), 1);
-    assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
-    commit(2);
-    await poll();
-    assert.equal(signing.newest()?.size, 2);
   });
 
   test("signs no second entry of a record, whoever has added it", async () => {
     for (const isRestarted of [false, true]) {
       for (const isCovered of [false, true]) {
-        const stage = makeSigner();
-        const { start, commit, trail, note, records } = stage;
-        commit(...range(1, 11));
-        let { signing, poll } = start();
-        await poll();
+        const { start, trail, note, records, rootOf, signer } = await makeSigner(10);
         const before = note();
         // The owner of the tables drops the constraint, changes a log, and adds an entry of what it says now.
-        records.log[4] = logRecord(5, "forged");
-        const [forged = assert.fail()] = records.log.slice(4);
+        const forged = logRecord(5, "forged");
+        records.log[4] = forged;
         const index = trail.stored.entries.length;
         trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: leafHash(forged.entry) });
-        if (isCovered) trail.stored.checkpoints.push(`of nobody\n11\n${stage.rootOf()}\n`);
-        if (isRestarted) ({ signing, poll } = start());
-        for (let time = 0; time < 3; time += 1) await poll(11);
-        assert.equal(signing.contradiction(), "another entry than entry 10 of log record 5");
+        if (isCovered) trail.stored.checkpoints.push(`of nobody\n11\n${rootOf()}\n`);
+        const { poll, whyNot } = isRestarted ? start() : signer;
+        await poll(1, 3);
+        assert.equal(whyNot(), "another entry than entry 10 of log record 5");
         assert.equal(note(), before);
       }
     }
   });
 
   test("signs on where somebody sets the clock back", async () => {
-    const { start, commit, clock } = makeSigner();
-    const { signing, poll } = start();
-    commit(1);
-    await poll();
+    const { commit, clock, signer } = await makeSigner();
     clock.set("2001-01-01T00:00:00Z");
     commit(2);
-    await poll();
-    assert.equal(signing.newest()?.size, 2);
+    await signer.poll();
+    assert.equal(signer.size(), 2);
   });
 });
