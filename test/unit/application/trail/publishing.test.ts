@@ -24,7 +24,7 @@ async function makeService(logs: number) {
   const grow = async (to: number) => {
     stage.commit(...range(size + 1, to + 1));
     size = to;
-    await poll(2);
+    await poll(1);
   };
   const assertProven = async (id: number) => {
     const proof = readProof(await service.published.proof(id));
