@@ -4,8 +4,9 @@ import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
 import type { Caller, Repositories } from "../../src/application/ports.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import { assetProperties } from "../../src/domain/asset.ts";
+import { employeeProperties } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
-import type { LogQuery, NewLog } from "../../src/domain/maintenance-log.ts";
+import { type LogQuery, logProperties, type NewLog } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
 import { byAdmin, callerOf } from "../support/by-admin.ts";
 import { aLog, anAsset, anEmployee, aStoredAsset, noChange } from "../support/test-records.ts";
@@ -52,27 +53,9 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const { passwordHash, ...visible } = record;
         const employee = await opened.employees.insert(record);
         assert.deepEqual({ ...employee }, { id: employee.id, ...visible, active: true });
-        assert.deepEqual(Object.keys(employee), [
-          "id",
-          "firstName",
-          "lastName",
-          "phone",
-          "email",
-          "role",
-          "active",
-        ]);
+        assert.deepEqual(Object.keys(employee), Object.keys(employeeProperties));
         assert.ok(Number.isSafeInteger(employee.id));
         assert.deepEqual(await opened.employees.find(employee.id), employee);
-      });
-
-      test("emails are found whatever their case, also beyond ASCII, and kept as sent", async () => {
-        const employee = await opened.employees.insert(anEmployee({ email: "Élise.Case@Example.com" }));
-        assert.equal(employee.email, "Élise.Case@Example.com");
-        assert.deepEqual(
-          (await opened.employees.findAccount(" éLISE.case@example.COM "))?.employee,
-          employee,
-        );
-        assert.equal(await opened.employees.findAccount("elise.case@example.com"), undefined);
       });
 
       test("an email whose domain is written as browsers send it is the one in Unicode", async () => {
@@ -100,17 +83,18 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.equal(performedByEmployeeId, employee.id);
       });
 
-      test("an account is found by email; an unknown one is undefined", async () => {
-        const record = anEmployee();
+      test("an account is found by its email in any case, also beyond ASCII, which is kept as sent; an unknown one is undefined", async () => {
+        const record = anEmployee({ email: "Élise.Case@Example.com" });
         const employee = await opened.employees.insert(record);
-        const account = await opened.employees.findAccount(` ${record.email.toUpperCase()}`);
-        assert.ok(account);
+        assert.equal(employee.email, record.email);
+        const account = (await opened.employees.findAccount(" éLISE.case@example.COM ")) ?? assert.fail();
         const { passwordHash } = record;
         const { tokensValidFrom } = account;
         assert.ok(tokensValidFrom > 0);
         const fresh = { passwordHash, tokenVersion: 1, survivingTokenId: null, tokensValidFrom };
         assert.deepEqual(account, { employee, ...fresh });
-        assert.equal(await opened.employees.findAccount("nobody@example.com"), undefined);
+        for (const unknown of ["elise.case@example.com", "nobody@example.com"])
+          assert.equal(await opened.employees.findAccount(unknown), undefined);
       });
 
       test("an update changes what was sent and nothing else", async () => {
@@ -150,20 +134,10 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.equal((await opened.employees.find(before.id)).active, false);
       });
 
-      test("an update of an employee with a role that is not editable is refused", async () => {
-        const admin = await opened.employees.insert(anEmployee({ role: "ADMIN" }));
-        const changes = { ...noChange, firstName: "X2" };
-        await assert.rejects(
-          opened.employees.update(admin.id, changes, ["TECHNICIAN", "MANAGER"]),
-          refused("FORBIDDEN", "Unauthorized"),
-        );
-        assert.deepEqual(await opened.employees.find(admin.id), admin);
-        await assert.rejects(opened.employees.update(unknownId, changes, roles), employeeNotFound);
-      });
-
       test("an unknown id is not found", async () => {
         for (const id of [0, unknownId]) {
           await assert.rejects(opened.employees.find(id), employeeNotFound);
+          await assert.rejects(opened.employees.update(id, noChange, roles), employeeNotFound);
           await assert.rejects(opened.employees.setActive(id, false), employeeNotFound);
         }
       });
@@ -463,7 +437,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const insert = () => opened.assets.insert(anAsset({ description: likeJson }));
         const inserted = [];
         for (let i = 0; i < 10; i += 1) {
-          inserted.push(...(await Promise.all(Array.from({ length: 85 }, insert))));
+          inserted.push(...(await Promise.all(Array.from({ length: 50 }, insert))));
         }
         const added = inserted.map(asset => ({ ...asset, lastLogDate: null })).sort((a, b) => a.id - b.id);
         assert.deepEqual(await all(opened.assets.list({ active: undefined })), [...atStart, ...added]);
@@ -471,8 +445,8 @@ export function repositoryContract(name: string, openRepositories: () => Promise
     });
 
     describe("maintenance logs", () => {
-      test("an appended log answers with the names and is found again", async () => {
-        const asset = await opened.assets.insert(anAsset({ name: "Boiler" }));
+      test("an appended log, also of an inactive asset, answers with the names and is found again, with those of today", async () => {
+        const asset = await opened.assets.insert(anAsset({ name: "Boiler", active: false }));
         const employee = await opened.employees.insert(
           anEmployee({ firstName: "Grace", lastName: "Hopper" }),
         );
@@ -488,43 +462,12 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             performedByName: "Grace Hopper",
           },
         );
-        assert.deepEqual(Object.keys(log), [
-          "id",
-          "performedDate",
-          "status",
-          "taskType",
-          "comment",
-          "assetId",
-          "assetName",
-          "performedByEmployeeId",
-          "performedByName",
-        ]);
+        assert.deepEqual(Object.keys(log), Object.keys(logProperties));
         assert.deepEqual(await opened.maintenanceLogs.find(log.id), log);
-      });
-
-      test("local date-times and comments come back as they went in", async () => {
-        const asset = await opened.assets.insert(anAsset());
-        const performer = callerOf(await opened.employees.insert(anEmployee()));
-        const dates = [
-          "2026-03-29T02:30:00", // the hour that daylight saving time skips in Europe
-          "2026-10-25T02:30:00", // and the one it repeats
-          "2024-02-29T23:59:59.999999",
-          "0001-01-01T00:00:00",
-          "9999-12-31T23:59:59.000001",
-          "1900-01-01T12:00:00.1",
-        ];
-        for (const performedDate of dates) {
-          const comment = ` as sent \n\t "quoted" \\ 𝄞 ${performedDate} `;
-          const { id } = await append(asset.id, performer, aLog({ performedDate, comment }));
-          const found = await opened.maintenanceLogs.find(id);
-          assert.deepEqual([found.performedDate, found.comment], [performedDate, comment]);
-        }
-      });
-
-      test("a log may be written on an inactive asset", async () => {
-        const asset = await opened.assets.insert(anAsset({ active: false }));
-        const performer = callerOf(await opened.employees.insert(anEmployee()));
-        assert.equal((await append(asset.id, performer, aLog())).assetId, asset.id);
+        const changes = { ...noChange, firstName: "Mary", lastName: "Shelley" };
+        await opened.employees.update(employee.id, changes, roles);
+        await opened.employees.setActive(employee.id, false);
+        assert.equal((await opened.maintenanceLogs.find(log.id)).performedByName, "Mary Shelley");
       });
 
       test("nothing is written for an unknown asset or performer; the performer is asked for first", async () => {
@@ -552,21 +495,11 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             opened.maintenanceLogs.append(assetId, performer, log, key);
           return {
             asset,
-            employee,
             send,
             written: () => all(opened.maintenanceLogs.listOfAsset(asset.id, {})),
           };
         }
         const reused = refused("UNPROCESSABLE", "Idempotency-Key was used for another log");
-
-        test("the same key and log again is the same log, and no second one", async () => {
-          const { send, written } = await openAsset();
-          const first = await send(aLog(), "key");
-          assert.equal(first.isReplay, false);
-          for (let i = 0; i < 3; i += 1)
-            assert.deepEqual(await send(aLog(), "key"), { ...first, isReplay: true });
-          assert.deepEqual(await written(), [first.log]);
-        });
 
         test("another log under the same key is refused, on another asset too", async () => {
           const { send, written } = await openAsset();
@@ -622,16 +555,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await assert.rejects(send(aLog(), "key", unknownId), assetNotFound);
           assert.equal((await send(aLog(), "key")).isReplay, false);
         });
-      });
-
-      test("names are those of today", async () => {
-        const asset = await opened.assets.insert(anAsset());
-        const employee = await opened.employees.insert(anEmployee());
-        const { id } = await append(asset.id, callerOf(employee), aLog());
-        const changes = { ...noChange, firstName: "Mary", lastName: "Shelley" };
-        await opened.employees.update(employee.id, changes, roles);
-        await opened.employees.setActive(employee.id, false);
-        assert.equal((await opened.maintenanceLogs.find(id)).performedByName, "Mary Shelley");
       });
 
       describe("parts of a list", () => {
