@@ -11,7 +11,7 @@ import { tokenNotValid } from "../domain/error.ts";
 import { isStorable } from "../domain/field.ts";
 import { isRole } from "../domain/role.ts";
 
-export interface TokenSettings {
+interface TokenSettings {
   /** At least 32 bytes (RFC 7518, section 3.2). */
   readonly secretKey: string;
   /** Verifies tokens of the time before `secretKey`, and signs none. */

@@ -2,7 +2,6 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
 import { connect, type Database, probeLimits } from "../adapters/postgres/connection/database.ts";
-import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { hasState } from "../adapters/postgres/connection/sqlstate.ts";
 import { sql } from "../adapters/postgres/connection/statement.ts";
 import {
@@ -54,7 +53,9 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   try {
     const schema = readSchema();
     const ofSchema = await attempt("schema", examine(database, schema, use));
-    await tryAgain(databaseUrl);
+    // A second connection: throws where a pooler lends connections by the transaction.
+    const second = connect(databaseUrl, probeLimits);
+    await second.query(sql`select 1`).finally(second.close);
     const findings = [...ofSession, ...(ofSchema ?? [])];
     const asked = promisesFor(use, ofSchema === undefined ? ofConnections : allPromises(schema));
     const broken = new Set(findings.map(({ promise }) => promise.name));
@@ -80,12 +81,6 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   } finally {
     await database.close();
   }
-}
-
-/** Throws UNAVAILABLE because of UnsuitableDatabase where a pooler lends connections by the transaction: a second one shows it. */
-async function tryAgain(url: DatabaseUrl): Promise<void> {
-  const database = connect(url, probeLimits);
-  await database.query(sql`select 1`).finally(database.close);
 }
 
 /**

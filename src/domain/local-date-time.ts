@@ -15,7 +15,7 @@ const form = "write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone";
  * @returns the form that clients see: with seconds, the fraction only when it is not zero and without trailing zeros
  * @throws INVALID
  */
-export function readLocalDateTime(value: unknown, refusal = `Invalid performed date: ${form}`): string {
+export function readLocalDateTime(value: unknown, refusal: string): string {
   const parts = typeof value === "string" ? format.exec(value) : null;
   if (parts === null) throw invalid(refusal);
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "00", fraction = ""] = parts;

@@ -4,10 +4,7 @@ import { localDateTime } from "./local-date-time.ts";
 import { allRecorded, computed, id, type RecordOf, recorded, text } from "./record.ts";
 
 export const logStatuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"] as const;
-export type LogStatus = (typeof logStatuses)[number];
-
 export const taskTypes = ["PRODUCTION", "MAINTENANCE", "ERROR"] as const;
-export type TaskType = (typeof taskTypes)[number];
 
 export const readStatus = wordOf(logStatuses, "Invalid status value");
 export const readTaskType = wordOf(taskTypes, "Invalid task type value");

@@ -13,7 +13,7 @@ export interface MediaType {
 }
 
 /** An entity tag; its text has the quotation marks. */
-export interface EntityTag {
+interface EntityTag {
   readonly isWeak: boolean;
   readonly text: string;
 }

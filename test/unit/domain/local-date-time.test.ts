@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readLocalDateTime } from "../../../src/domain/local-date-time.ts";
+import { localDateTime } from "../../../src/domain/local-date-time.ts";
+
+const read = localDateTime("Invalid performed date");
 
 /** Beside the property (test/unit/properties.test.ts), which holds dates and fractions of seconds against a calendar. */
 const accepted: readonly (readonly [sent: string, seen: string])[] = [
@@ -50,13 +52,13 @@ const refused: readonly (readonly [why: string, sent: unknown])[] = [
 describe("reading a local date-time", () => {
   for (const [sent, seen] of accepted) {
     test(`${sent} is seen as ${seen}, which can be sent back`, () => {
-      for (const each of [sent, seen]) assert.equal(readLocalDateTime(each), seen);
+      for (const each of [sent, seen]) assert.equal(read(each), seen);
     });
   }
 
   const message = "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone";
   for (const [why, sent] of refused) {
     test(`${why} is refused`, () =>
-      assert.throws(() => readLocalDateTime(sent), { name: "DomainError", code: "INVALID", message }));
+      assert.throws(() => read(sent), { name: "DomainError", code: "INVALID", message }));
   }
 });

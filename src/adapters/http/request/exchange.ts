@@ -22,7 +22,7 @@ function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** What all exchanges of a server have in common. */
-export interface Edge {
+interface Edge {
   readonly budget: Budget;
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */

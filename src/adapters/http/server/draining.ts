@@ -9,7 +9,7 @@ const endingMilliseconds = 5_000;
 const sweepMilliseconds = 10;
 
 /** The connections of a server. */
-export interface OpenConnections {
+interface OpenConnections {
   /** All TCP connections: with TLS one is open before it becomes an `HttpConnection`. */
   readonly sockets: Iterable<Socket>;
   readonly connections: ReadonlyMap<Socket, HttpConnection>;

@@ -22,7 +22,7 @@ export interface PooledConnection {
 }
 
 /** How the pool comes by connections and judges them. */
-export interface Connections<Connection extends PooledConnection> {
+interface Connections<Connection extends PooledConnection> {
   /** @param signal gives it up */
   open(signal: AbortSignal): Promise<Connection>;
   /** Whether an error means that the connection can no longer be trusted. */

@@ -6,7 +6,7 @@ import { hasState } from "../connection/sqlstate.ts";
 import { script, sql } from "../connection/statement.ts";
 import { type Protection, protectionFaults, putBack } from "./protection.ts";
 
-export interface Migration {
+interface Migration {
   readonly version: number;
   readonly name: string;
   readonly text: string;
@@ -44,7 +44,7 @@ export function readSchema(): Schema {
 /** Any number, as long as no other program takes the same lock on this database. */
 const lock = "select pg_advisory_xact_lock(7070);";
 
-export interface Migrated {
+interface Migrated {
   /** The names of the migrations applied here. */
   readonly applied: readonly string[];
   /** What protects the records and was put back, in words. */
