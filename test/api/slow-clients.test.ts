@@ -158,43 +158,4 @@ describe("lists whose clients take nothing", () => {
     assert.equal(reader.closed, false);
     for (const socket of [reader, silent, third]) socket.destroy();
   });
-
-  test("are held up to a number: the one that has waited longest is cut off, and others go on", async () => {
-    let held = 0;
-    const list = async function* () {
-      held += 1;
-      try {
-        // Without an end: what a client takes decides how much is read.
-        for (;;) yield { content: Buffer.alloc(256 * 1024, "1"), next: more };
-      } finally {
-        held -= 1;
-      }
-    };
-    await using world = await openWorld({
-      limits: { responseBytes: 600_000, longListBytes: 100_000, slowReaderMilliseconds: 0 },
-      repositories: repositoriesListing(list),
-    });
-    const ask = () => {
-      const socket = connect(world.port, "127.0.0.1");
-      socket.on("error", () => {});
-      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
-      return socket;
-    };
-    const cut = () => world.load().turnedAway.slowClients;
-
-    const silent = Array.from({ length: 10 }, ask);
-    await until(() => cut() === 7);
-    await until(() => held === 3);
-    assert.equal((await world.call("GET", `${api}/employees/me`, { token: world.tokens.ADMIN })).status, 200);
-
-    // A client that reads waits less than any of these.
-    const reader = ask();
-    for await (const _ of reader) if (reader.bytesRead > 30_000_000) break;
-    await until(() => held === 2);
-    assert.equal(cut(), 8);
-
-    for (const socket of silent) socket.destroy();
-    await until(() => held === 0);
-    assert.equal(cut(), 8);
-  });
 });

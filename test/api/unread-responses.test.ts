@@ -5,14 +5,12 @@ import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { openSockets } from "../support/accepted-sockets.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { host } from "../support/raw-request.ts";
-import { aStoredAsset, aStoredLog } from "../support/test-records.ts";
+import { aStoredAsset } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, type World } from "../support/world.ts";
 
 /** More than the kernel takes for a client on loopback that reads nothing. */
 const manyBytes = 16_000_000;
-/** Says that a list goes on. */
-const more = aStoredLog();
 
 /** One asset is a response of many bytes. */
 function withBigAsset(repositories = makeMemoryRepositories()) {
@@ -101,34 +99,6 @@ describe("responses that their clients do not take", () => {
     await until(() => world.recorded.filter(({ details }) => details?.["cut"]).length === 2);
     assert.equal(world.load().turnedAway.slowClients, 2);
     for (const socket of kept) socket.destroy();
-  });
-
-  test("of one who holds most are cut off, not the list of another who reads now and then", async () => {
-    let lists = 0;
-    const list = async function* () {
-      lists += 1;
-      for (;;) yield { content: Buffer.alloc(256 * 1024, "1"), next: more };
-    };
-    await using world = await openWorld({
-      limits: { responseBytes: 1_000_000, longListBytes: 100_000, slowReaderMilliseconds: 0 },
-      repositories: repositoriesListing(list),
-    });
-    const honest = ask(world, world.tokens.ADMIN, [logs]);
-    honest.on("data", () => {}).resume();
-    await until(() => honest.bytesRead > 1_000_000);
-    honest.pause();
-    const greedy: Socket[] = [];
-    const cut = () => world.load().turnedAway.slowClients;
-    for (let asked = 1; asked <= 20; asked += 1) {
-      greedy.push(ask(world, world.tokens.TECHNICIAN, [logs]));
-      await until(() => lists === asked + 1 || cut() > 0);
-    }
-    await until(() => cut() >= 15);
-    const begun = honest.bytesRead;
-    honest.resume();
-    await until(() => honest.bytesRead > begun + 10_000_000 || honest.closed);
-    assert.equal(honest.closed, false);
-    for (const socket of [honest, ...greedy]) socket.destroy();
   });
 });
 

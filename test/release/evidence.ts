@@ -66,7 +66,7 @@ export const testsOfPromises: Readonly<Record<string, string>> = {
   "All responses that clients have not taken":
     "api/limits api/bodies api/unread-responses api/slow-clients api/held-memory unit/adapters/http/server/edge-simulation",
   "An owner is an employee":
-    "api/unread-responses api/slow-clients api/overload unit/adapters/http/server/edge-simulation",
+    "unit/adapters/http/request/budget api/unread-responses api/slow-clients api/overload unit/adapters/http/server/edge-simulation",
   "A stop takes no new connections": "api/limits api/draining api/tls program/listening",
   "All bodies under way together": "api/limits api/bodies lab/faults",
   "A page of a list has at most 256 KiB": "postgres/repositories/log-lists postgres/repositories/plans",

@@ -653,6 +653,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "b.#movedAt - a.#movedAt",
       "make room for others, the oldest first, and are cut off by the service",
     ],
+    ["budget.ts", "ofOwner(b) - ofOwner(a) || ", ""],
+    ["budget.ts", "      !other.hasPlace &&\n", ""],
     [
       "budget.ts",
       "amount, slowReaderMilliseconds)) throw",
@@ -725,7 +727,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "exchange.ts",
       "if (this.refuseBody !== undefined) this.refuseBody(overloaded());",
       "if (this.refuseBody !== undefined) return;",
-      "of one byte count as much as what waits for the rest takes",
+      "without a token take a part of what all may take; a token's holder is still served",
     ],
     [
       "body.ts",
