@@ -136,6 +136,17 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("requires of each body what the service requires", () => {
+    for (const { method, path, name, body = {} } of describedRoutes) {
+      const { requestBody } = document.paths[path]?.[method.toLowerCase()] ?? assert.fail(name);
+      for (const [field, { required }] of Object.entries(body)) {
+        const { schema, example } = requestBody?.content["application/json"] ?? assert.fail(name);
+        const { [field]: _, ...others } = example as Json;
+        assert.equal(errorsOf(schema, others) !== "", required, `${name} ${field}`);
+      }
+    }
+  });
+
   test("gives examples of every error, with its status", () => {
     for (const [name, { headers, content }] of Object.entries(document.components.responses)) {
       const examples = Object.values(content["application/json"].examples);
