@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget } from "../../../../../src/adapters/http/request/budget.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
 import { httpLimits } from "../../../../../src/adapters/http/request/limits.ts";
-import { sendError } from "../../../../../src/adapters/http/request/response.ts";
+import { sendError, sendResult } from "../../../../../src/adapters/http/request/response.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
 /** An exchange whose body never ends, and whether the response has ended. */
@@ -42,8 +42,34 @@ function arriving() {
       headersFor: () => ({}),
     },
   );
-  return { budget, exchange, request, ended };
+  return { budget, exchange, request, response, ended };
 }
+
+test("a client that does not keep up is given small pieces, so that each one which it takes counts", async t => {
+  const { exchange, request, response } = arriving();
+  request.complete = true;
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const sizes: number[] = [];
+  const write = (sent: string | Uint8Array, taken?: () => void): void => {
+    if (typeof sent !== "string") sizes.push(sent.length);
+    // It takes the first chunk after a second.
+    if (sizes.length === 1) now += 1_000;
+    taken?.();
+  };
+  Object.assign(response, { write });
+  const kibibyte = 1_024;
+  const list = async function* () {
+    yield { content: Buffer.alloc(100 * kibibyte), next: {} };
+    yield { content: Buffer.alloc(20 * kibibyte), next: {} };
+    yield { content: Buffer.alloc(20 * kibibyte), next: undefined };
+  };
+  await sendResult(exchange, { status: 200, headers: {}, body: list() });
+  assert.deepEqual(
+    sizes.map(bytes => bytes / kibibyte),
+    [100, 16, 4, 20],
+  );
+});
 
 test("the rest of a request is thrown away as long as it comes, and no longer", async () => {
   const { budget, exchange, request, ended } = arriving();
