@@ -9,7 +9,11 @@ import { chaptersOf, password, typedInto } from "../support/pasted-page.ts";
 import { copyProject, make, packageIn } from "../support/project-copy.ts";
 
 /** As on a Debian 13 that was a Debian 12. */
-const packages = { older: "bookworm", sets: [["postgresql-15", "openssl", "curl"], ["postgresql-17"]] };
+const packages = {
+  older: "bookworm",
+  installed: ["postgresql-15", "openssl", "curl"],
+  downloaded: ["postgresql-17"],
+};
 
 const blocksOf = (path: string, title: string): readonly string[] =>
   chaptersOf(path).find(chapter => chapter.title === title)?.blocks ?? [];
@@ -50,7 +54,7 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
     await run(`
       cd /root
       export DEBIAN_FRONTEND=noninteractive
-      apt-get install -y postgresql-15 openssl curl ./maintenance-log-service_*.deb < /dev/null
+      apt-get install -y ./maintenance-log-service_*.deb < /dev/null
       localedef -i en_US -f UTF-8 en_US.UTF-8
       pg_dropcluster --stop 15 main
       pg_createcluster --start --locale en_US.UTF-8 15 main`);

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before as beforeAll, describe, test } from "node:test";
-import { bootDebian, type Container, noContainer, type Packages } from "../support/debian-container.ts";
+import { bootDebian, type Container, noContainer } from "../support/debian-container.ts";
 import { chaptersOf, password, typedInto } from "../support/pasted-page.ts";
 import { copyProject, make, packageIn } from "../support/project-copy.ts";
-import { packages, withPostgres } from "./debian-roots.ts";
+import { packages } from "./debian-roots.ts";
 
 const [several] = chaptersOf("docs/cluster.md");
 /** Those of HTTPS and of several services come before the removal of them all. */
@@ -191,7 +191,6 @@ const sendsMail = `
 /** A CA signs the request, and another machine has an address that the page lets in. */
 const hasCertificateAndNeighbour = `
     cd /root
-    apt-get install -y iproute2 < /dev/null
     openssl req -x509 -newkey rsa:2048 -nodes -subj '/CN=Company CA' -keyout ca.key -out ca.pem
     openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -copy_extensions copy -out certificate.pem
     systemd-run --quiet --unit=neighbour --property=Type=exec --property=PrivateNetwork=yes sleep infinity
@@ -477,9 +476,8 @@ async function onDebian(
   folder: string,
   release: string,
   use: (container: Container) => Promise<void>,
-  there: Packages = packages,
 ): Promise<void> {
-  const container = await bootDebian(mkdtempSync(join(folder, "machine-")), release, there);
+  const container = await bootDebian(mkdtempSync(join(folder, "machine-")), release, packages);
   try {
     prepare(container, join(folder, "project"));
     await use(container);
@@ -572,8 +570,8 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
         await container.run(hasMovedDatabase);
         await container.run(givesUpOnCrashLoop);
       };
-      await onDebian(folder, release, lose, withPostgres);
-      await onDebian(folder, release, replace, withPostgres);
+      await onDebian(folder, release, lose);
+      await onDebian(folder, release, replace);
     });
   }
 });
