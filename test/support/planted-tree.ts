@@ -54,8 +54,8 @@ export async function runTests(
 ): Promise<Trial> {
   const compiled = join(tree.folder, "compiled");
   const compiledFile = join(compiled, file.replace(/\.ts$/, ".js"));
-  // With NODE_TEST_CONTEXT it would report to the test that this may be called by.
-  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  // With NODE_TEST_CONTEXT it would report to the test that this may be called by. Node 20 reads certificates for 0.1 s.
+  const { NODE_TEST_CONTEXT: _, NODE_EXTRA_CA_CERTS: __, ...inherited } = process.env;
   const patterns = only.map(name => `--test-name-pattern=^${name.replace(/[^\w ]/g, "\\$&")}$`);
   const options = ["--test-reporter=tap", ...patterns, compiledFile];
   const tests = spawn(process.execPath, options, {
