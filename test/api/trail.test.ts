@@ -12,7 +12,7 @@ import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { callerOf } from "../support/by-admin.ts";
 import { entryBytes } from "../support/entry-bytes.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
-import { newTiles } from "../support/trail.ts";
+import { tilesOf } from "../support/trail.ts";
 import { until } from "../support/until.ts";
 import { describeInWorlds, openWorld, trailKey } from "../support/world.ts";
 
@@ -111,7 +111,7 @@ describeInWorlds("the trail over HTTP", async world => {
       assert.equal(toBase64(frontier.root), toBase64(root));
       assert.equal(path, `${trail}/entries?from=${size}&after=${placeOf(leaves.at(-1))}&limit=97`);
 
-      for (const tile of newTiles(0, size)) {
+      for (const tile of tilesOf(size)) {
         const { status, type, bytes } = await getBytes(`${trail}/tile/${tilePath(tile)}`);
         assert.deepEqual([status, type, bytes.length], [200, "application/octet-stream", 32 * tile.width]);
         if (tile.level > 0) continue;

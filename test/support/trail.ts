@@ -101,19 +101,15 @@ export function answeredLog({ kind: _, recordedAt: __, ...fields }: LogEntry) {
   return { ...fields, assetName: "Pump" };
 }
 
-/** The tiles, full and partial, that a tree has at one size and did not have at an earlier one. */
-export function newTiles(oldSize: number, newSize: number): Tile[] {
+/** All tiles of a tree of so many entries. */
+export function tilesOf(size: number): Tile[] {
   const tiles: Tile[] = [];
-  for (let level = 0; widthOf(level, newSize) > 0; level += 1) {
-    if (widthOf(level, oldSize) === widthOf(level, newSize)) continue;
-    let index = Math.floor(widthOf(level, oldSize) / tileWidth);
-    for (let tile = tileAt(level, index, newSize); tile; tile = tileAt(level, index, newSize)) {
+  for (let level = 0; tileAt(level, 0, size) !== undefined; level += 1) {
+    for (let index = 0; ; index += 1) {
+      const tile = tileAt(level, index, size);
+      if (tile === undefined) break;
       tiles.push(tile);
-      index += 1;
     }
   }
   return tiles;
 }
-
-/** How many hashes the tiles of a level have together, in a tree of this size. */
-const widthOf = (level: number, size: number): number => Math.floor(size / tileWidth ** level);

@@ -158,36 +158,35 @@ const standalone = [
 ];
 const ofTheService = /^src\/(app|config\/settings)\.ts$|^src\/adapters\/(postgres|http|ops|jose|argon2)/;
 
+/** The files that these lead to, themselves included, and the modules that any of them imports. */
+function reachedFrom(
+  starts: readonly string[],
+  sources: Sources,
+  importsIn: (text: string) => readonly string[],
+): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const visit = (name: string): void => {
+    if (reached.has(name)) return;
+    reached.add(name);
+    for (const specifier of importsIn(sources.get(name) ?? ""))
+      visit(specifier.startsWith(".") ? normalize(join(dirname(name), specifier)) : specifier);
+  };
+  starts.forEach(visit);
+  return reached;
+}
+
 /** What these files load, as soon as they are loaded, of the service. Types, and what a command loads itself, do not count. */
 function loadedOfTheService(sources: Sources): string[] {
-  const loaded = new Set<string>();
-  const visit = (file: string): void => {
-    if (loaded.has(file)) return;
-    loaded.add(file);
-    const text = (sources.get(file) ?? "").replace(/^(?:import|export) type\s[^;]*;/gm, "");
-    for (const [, from, bare] of text.matchAll(
-      /^(?:import|export)\s[^;]*?from "([^"]+)"|^import "([^"]+)"/gm,
-    )) {
-      const specifier = from ?? bare ?? "";
-      if (specifier.startsWith(".")) visit(normalize(join(dirname(file), specifier)));
-      else if (!specifier.startsWith("node:")) loaded.add(specifier);
-    }
-  };
-  standalone.forEach(visit);
-  return [...loaded].filter(file => ofTheService.test(file) || !file.startsWith("src/"));
+  const importsAtOnce = (text: string) =>
+    importsOf(text.replace(/^(?:import|export) type\s[^;]*;/gm, "").replaceAll("import(", ""));
+  return [...reachedFrom(standalone, sources, importsAtOnce)].filter(
+    name => ofTheService.test(name) || !/^(src\/|node:)/.test(name),
+  );
 }
 
 /** Files that nothing reaches from main. */
 function deadFiles(sources: Sources): string[] {
-  const reached = new Set<string>();
-  const visit = (file: string): void => {
-    if (reached.has(file)) return;
-    reached.add(file);
-    for (const specifier of importsOf(sources.get(file) ?? "")) {
-      if (specifier.startsWith(".")) visit(normalize(join(dirname(file), specifier)));
-    }
-  };
-  visit("src/main.ts");
+  const reached = reachedFrom(["src/main.ts"], sources, importsOf);
   return [...sources.keys()].filter(file => !reached.has(file)).map(file => `${file} is used by nothing`);
 }
 

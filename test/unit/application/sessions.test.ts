@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EmployeeRepository, Tokens } from "../../../src/application/ports.ts";
-import { isLive, makeSessions } from "../../../src/application/sessions.ts";
+import { makeSessions } from "../../../src/application/sessions.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeFakeTokens } from "../../fakes/fake-tokens.ts";
 import { makeMemoryRepositories } from "../../fakes/memory-repositories.ts";
 import { byAdmin } from "../../support/by-admin.ts";
-import { anEmployee, aStoredEmployee } from "../../support/test-records.ts";
+import { anEmployee } from "../../support/test-records.ts";
 import { deferred, until } from "../../support/until.ts";
 
 const refused = { code: "TOKEN_REFUSED" };
@@ -165,27 +165,5 @@ describe("sessions", () => {
     clock.set(new Date(clock.now().getTime() - 3_600_000).toISOString());
     clock.advance(0.5);
     await assert.rejects(sessions.identify(token), refused);
-  });
-});
-
-describe("a token is live", () => {
-  const employee = aStoredEmployee({ id: 7 });
-  const account = { employee, passwordHash: "", tokenVersion: 3, survivingTokenId: null, tokensValidFrom: 0 };
-
-  test("with the version of the account, or as the one that survived, and for an active employee only", () => {
-    const survived = { ...account, survivingTokenId: "a" };
-    for (const [expected, stored, token] of [
-      [true, account, { tokenId: "a", tokenVersion: 3 }],
-      [true, account, { tokenId: undefined, tokenVersion: 3 }],
-      [false, account, { tokenId: "a", tokenVersion: 2 }],
-      [false, account, { tokenId: undefined, tokenVersion: 4 }],
-      [true, survived, { tokenId: "a", tokenVersion: 2 }],
-      [false, survived, { tokenId: "b", tokenVersion: 2 }],
-      [false, survived, { tokenId: undefined, tokenVersion: 2 }],
-      [false, { ...account, employee: { ...employee, active: false } }, { tokenId: "a", tokenVersion: 3 }],
-      [false, { ...survived, employee: { ...employee, active: false } }, { tokenId: "a", tokenVersion: 3 }],
-    ] as const) {
-      assert.equal(isLive(stored, token), expected, JSON.stringify(token));
-    }
   });
 });

@@ -9,7 +9,6 @@ import {
   tilePath,
   writeBundle,
 } from "../../../../src/domain/trail/tile.ts";
-import { newTiles } from "../../../support/trail.ts";
 
 describe("paths of tiles", () => {
   for (const [path, tile] of [
@@ -70,42 +69,27 @@ describe("paths of tiles", () => {
   });
 });
 
-describe("the tiles of a tree", () => {
-  test("of 70,000 entries, and of 256, are those of C2SP tlog-tiles", () => {
-    const counted = (size: number) =>
-      newTiles(0, size).map(({ level, index, width }) => [level, index, width]);
-    const tiles = counted(70_000);
-    assert.equal(tiles.filter(([level, , width]) => level === 0 && width === 256).length, 273);
-    assert.deepEqual(
-      tiles.filter(([level, , width]) => level !== 0 || width !== 256),
-      [
-        [0, 273, 112],
-        [1, 0, 256],
-        [1, 1, 17],
-        [2, 0, 1],
-      ],
-    );
-    assert.deepEqual(counted(256), [
-      [0, 0, 256],
-      [1, 0, 1],
-    ]);
-    assert.deepEqual(counted(0), []);
-    assert.deepEqual(
-      newTiles(255, 257).map(tile => tilePath(tile)),
-      ["0/000", "0/001.p/1", "1/000.p/1"],
-    );
-    assert.deepEqual(newTiles(300, 300), []);
-  });
-
-  test("are there up to their width", () => {
-    assert.deepEqual(tileAt(0, 1, 300), { level: 0, index: 1, width: 44 });
-    assert.equal(tileAt(0, 2, 300), undefined);
-    assert.equal(tileAt(1, 0, 255), undefined);
-    assert.equal(tileAt(0, 0, 0), undefined);
-    assert.equal(isTileOf({ level: 0, index: 1, width: 44 }, 300), true);
-    assert.equal(isTileOf({ level: 0, index: 1, width: 45 }, 300), false);
-    assert.equal(isTileOf({ level: 7, index: 0, width: 1 }, 300), false);
-  });
+test("the tiles of a tree are there up to their width, as C2SP tlog-tiles has them", () => {
+  const widths = (size: number, ...places: (readonly [level: number, index: number])[]) =>
+    places.map(([level, index]) => tileAt(level, index, size)?.width);
+  assert.deepEqual(tileAt(0, 1, 300), { level: 0, index: 1, width: 44 });
+  const atTheEnds = [
+    [0, 272],
+    [0, 273],
+    [0, 274],
+    [1, 0],
+    [1, 1],
+    [1, 2],
+    [2, 0],
+    [3, 0],
+  ] as const;
+  const expected = [256, 112, undefined, 256, 17, undefined, 1, undefined];
+  assert.deepEqual(widths(70_000, ...atTheEnds), expected);
+  assert.deepEqual(widths(256, [0, 0], [0, 1], [1, 0]), [256, undefined, 1]);
+  assert.deepEqual([widths(255, [1, 0]), widths(0, [0, 0])], [[undefined], [undefined]]);
+  assert.equal(isTileOf({ level: 0, index: 1, width: 44 }, 300), true);
+  assert.equal(isTileOf({ level: 0, index: 1, width: 45 }, 300), false);
+  assert.equal(isTileOf({ level: 7, index: 0, width: 1 }, 300), false);
 });
 
 describe("entry bundles", () => {

@@ -184,42 +184,6 @@ describe("the pool", () => {
     assert.equal(clients.filter(({ closed }) => !closed).length, 1);
   });
 
-  test("a statement that has waited past its deadline is never run", async t => {
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    const { clients, ask, load } = openPool({ connections: 1, deadlineMilliseconds: 1_000 });
-    const [holder, late] = [ask(), ask()];
-    let isRun = false;
-    void late.begun.then(() => {
-      isRun = true;
-    });
-    await holder.begun;
-    t.mock.timers.tick(1_000);
-    await Promise.allSettled([holder.answered, late.answered]);
-    await turn();
-    // The new connection was opened for it.
-    assert.equal(clients.length, 2);
-    assert.deepEqual([isRun, load().waiting], [false, 0]);
-  });
-
-  test("a connection that is checked out in the moment of the deadline goes to the next statement", async t => {
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    // The connection comes back a few microtasks after the answer. One of these moments is that of the deadline.
-    for (let microtasks = 0; microtasks < 20; microtasks += 1) {
-      const { ask, load } = openPool({ connections: 1, deadlineMilliseconds: 1_000 });
-      const [holder, late] = [ask(), ask()];
-      void late.begun.then(() => late.answer("b"));
-      await holder.begun;
-      t.mock.timers.tick(999);
-      holder.answer("a");
-      for (let i = 0; i < microtasks; i += 1) await undefined;
-      t.mock.timers.tick(1);
-      await Promise.allSettled([holder.answered, late.answered]);
-      await turn();
-      const { inUse, waiting } = load();
-      assert.deepEqual([inUse, waiting], [0, 0], `after ${microtasks} microtasks`);
-    }
-  });
-
   test("refuses nobody where the server takes no more connections, as long as one is to come back", async () => {
     const { clients, ask, load } = openPool({ connections: 4 }, opened => opened < 1);
     const first = ask();

@@ -76,35 +76,20 @@ const characters = Array.from({ length: 0x10ffff }, (_, i) => i + 1)
   .map(code => String.fromCodePoint(code));
 
 /** What could be taken for a separator, or escaped wrongly. */
-const traps = [
-  "",
-  ",",
-  '"',
-  "\\",
-  '\\"',
-  "\n",
-  "\r\n",
-  "\x01",
-  "\x1e\x1f",
-  "\x7f",
-  ',{"id":',
-  "\u2028",
-  "é",
-  "😀",
-];
+const traps = ["", ",", '"', "\\", '\\"', "\r\n", "\x01", "\x1e\x1f", "\x7f", ',{"id":', "\u2028", "é", "😀"];
 
 const oneOf = (random: Random, texts: readonly string[]): string =>
   texts[between(random, 0, texts.length - 1)] ?? "";
 
-function randomLog(random: Random, id: number): MaintenanceLog {
+/** Of so many assets and performers that ids repeat, and as large as ids can be; a name belongs to its id. */
+function randomLog(random: Random): MaintenanceLog {
   const pieces = Array.from({ length: between(random, 0, 12) }, () =>
-    random() < 0.5 ? oneOf(random, traps) : oneOf(random, characters),
+    oneOf(random, random() < 0.5 ? traps : characters),
   );
-  const assetId = between(random, 1, 20);
-  const performedByEmployeeId = between(random, 1, 20);
+  const [assetId, performedByEmployeeId] = [between(random, 1, 20), 2 ** between(random, 0, 52)];
   return {
-    id,
-    performedDate: pick(random, [
+    id: between(random, 1, Number.MAX_SAFE_INTEGER),
+    performedDate: oneOf(random, [
       "0001-01-01T00:00:00",
       "2026-02-28T10:20:30.123456",
       "9999-12-31T23:59:59.9",
@@ -113,9 +98,9 @@ function randomLog(random: Random, id: number): MaintenanceLog {
     taskType: pick(random, taskTypes),
     comment: pieces.join(""),
     assetId,
-    assetName: `${oneOf(random, traps)} ${assetId}`,
+    assetName: `${traps[assetId % traps.length]} ${assetId}`,
     performedByEmployeeId,
-    performedByName: `${oneOf(random, traps)} ${performedByEmployeeId}`,
+    performedByName: `${traps[performedByEmployeeId % traps.length]} ${performedByEmployeeId}`,
   };
 }
 
@@ -129,18 +114,8 @@ describe("packed logs", () => {
 
   test("have it for random logs in random order, and their assets and performers", () => {
     const random = makeRandom(11);
-    for (let run = 0; run < 300; run += 1) {
-      const names = new Map<string, string>();
-      const logs = Array.from({ length: between(random, 1, 40) }, (_, i) => {
-        const log = randomLog(random, between(random, 1, Number.MAX_SAFE_INTEGER - i));
-        // A name belongs to its id.
-        const named = (key: string, name: string) => names.get(key) ?? names.set(key, name).get(key) ?? "";
-        return {
-          ...log,
-          assetName: named(`asset ${log.assetId}`, log.assetName),
-          performedByName: named(`employee ${log.performedByEmployeeId}`, log.performedByName),
-        };
-      });
+    for (let run = 0; run < 200; run += 1) {
+      const logs = Array.from({ length: between(random, 1, 40) }, () => randomLog(random));
       assert.equal(rendered(logs), stringified(logs));
       assert.deepEqual(idsIn(pack(logs).packed), {
         assets: new Set(logs.map(({ assetId }) => assetId)),
@@ -151,8 +126,8 @@ describe("packed logs", () => {
 
   test("have it where long stretches have nothing to escape, at each end of a stretch", () => {
     const escaped = [...Array.from({ length: 31 }, (_, i) => String.fromCharCode(i + 1)), '"', "\\"];
-    for (const distance of [1, 2, 30]) {
-      const comments = Array.from({ length: 2_000 }, (_, i) => {
+    for (const distance of [1, 30]) {
+      const comments = Array.from({ length: 600 }, (_, i) => {
         const plain = `${i}, é: ${"x".repeat(i % 150)}`;
         const character = i % distance === 0 ? escaped[(i / distance) % escaped.length] : "";
         return i % 4 < 2 ? `${character}${plain}` : `${plain}${character}`;
@@ -210,23 +185,10 @@ describe("packed logs", () => {
     assert.ok(last <= 0 && last > -64 * 1024, `${last}`);
   });
 
-  test("have assets and performers, each named once", () => {
-    const logs = [
-      aLog({ id: 1 }),
-      aLog({ id: 2, assetId: 4, comment: "7,8,\n" }),
-      aLog({ id: Number.MAX_SAFE_INTEGER, performedByEmployeeId: 4_503_599_627_370_495 }),
-      aLog({ id: 3 }),
-    ];
-    assert.deepEqual(idsIn(pack(logs).packed), {
-      assets: new Set([3, 4]),
-      performers: new Set([12, 4_503_599_627_370_495]),
-    });
-    assert.deepEqual(idsIn(pack([]).packed), { assets: new Set(), performers: new Set() });
-  });
-
   test("of which there are none are one empty chunk", () => {
     const chunks = renderedChunks([]);
     assert.deepEqual([chunks.length, chunks[0]?.text, chunks[0]?.isPageEnd], [1, "", true]);
+    assert.deepEqual(idsIn(pack([]).packed), { assets: new Set(), performers: new Set() });
   });
 
   test("with a log that is longer than the rules allow are refused, not cut", () => {
@@ -264,17 +226,8 @@ describe("packed logs", () => {
   });
 
   test("end, whatever was sent in their place", () => {
-    const piece = fc.constantFrom(
-      ",",
-      "7",
-      "3",
-      "12",
-      "2026-02-28 10:20:30",
-      "infinity",
-      "PLANNED",
-      "x",
-      " ",
-    );
+    const pieces = [",", "7", "3", "12", "2026-02-28 10:20:30", "infinity", "PLANNED", "x", " "];
+    const piece = fc.constantFrom(...pieces);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), fc.string(), (pieces, comments) => {
         const page = { fields: Buffer.from(pieces.join("")), comments: Buffer.from(comments) };
@@ -293,7 +246,7 @@ describe("packed logs", () => {
           if (!(error instanceof RangeError)) throw error;
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     );
   });
 
