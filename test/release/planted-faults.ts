@@ -464,7 +464,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "pool.ts",
       "    remove(this.#waiting, task);\n",
       "",
-      "a statement that has waited past its deadline is never run",
+      "whatever is lost, late or refused: a call settles once and is done once, and no connection is shared or leaks",
     ],
     ["promises.ts", "('fsync'), ", ""],
   ],

@@ -84,6 +84,14 @@ const inputs: Readonly<Record<string, Input>> = {
   },
 };
 
+const emailEnd = "@b.c";
+/** A value of so many characters, which JavaScript counts twice where the field takes any character. */
+const samples: Readonly<Record<string, (length: number) => string>> = {
+  email: length => `${"x".repeat(Math.max(0, length - emailEnd.length))}${emailEnd}`,
+  phone: length => "1".repeat(length),
+};
+const letters = (length: number) => "𝒙".repeat(length);
+
 const refused = (message: string | undefined) => ({ name: "DomainError", code: "INVALID", message });
 
 for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] }] of Object.entries(
@@ -139,15 +147,20 @@ for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] 
       }
     });
 
-    for (const [field, { bounds }] of Object.entries(fields)) {
-      const label = texts[field];
-      // An email and a phone number have a form, which tells more.
-      if (bounds === undefined || field === "email" || field === "phone") continue;
-      test(`says how long ${field} may be`, () => {
-        const { min, max } = bounds;
-        const shown = label?.endsWith("password") ? "Password" : label;
-        const fault = refused(`${shown} must be between ${min} and ${max} characters`);
-        assert.throws(() => read({ [field]: "\u{1f527}".repeat(max + 1) }), fault);
+    for (const [field, { bounds, read }] of Object.entries(fields)) {
+      if (bounds === undefined) continue;
+      const { min, max, trimmed } = bounds;
+      const sample = samples[field] ?? letters;
+      test(`takes ${min} to ${max} characters for ${field}, white space at its ends ${trimmed ? "left out" : "counted"}`, () => {
+        const label = field.endsWith("assword") ? "Password" : texts[field];
+        // An email and a phone number have a form, which tells more.
+        const message = field in samples ? /./ : `${label} must be between ${min} and ${max} characters`;
+        for (const length of [min, max]) read(sample(length));
+        const padded = `  ${sample(max)}\n`;
+        if (trimmed) read(padded);
+        else assert.throws(() => read(padded), { message });
+        assert.throws(() => read(sample(max + 1)), { message });
+        if (min > 0) assert.throws(() => read(sample(min - 1)), { message });
       });
     }
   });
