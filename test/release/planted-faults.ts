@@ -59,10 +59,10 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined) return sql`true`",
       "expected !== undefined) return sql`true`",
     ],
-    ["guard.ts", "!isWanted || ", ""],
+    ["guard.ts", "namesTag || ", ""],
     ["guard.ts", '(ifNoneMatch === "*" && !isMade)', 'ifNoneMatch === "*"'],
     ["guard.ts", 'if (method === "GET" || role', "if (role"],
-    ["request-handler.ts", "    refuseUnmetWithoutTag(route, head);\n", ""],
+    ["request-handler.ts", "    checkPreconditionsWithoutTag(route, head);\n", ""],
     ["routes.ts", "setActive(caller, id, true, isExpected)", "setActive(caller, id, true)"],
   ],
   "The performer of a log is the caller": [
@@ -572,7 +572,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const selection = selectionOf(employeeProperties, {});",
       "const selection = selectionOf({ ...employeeProperties, ...accountProperties }, {});",
     ],
-    ["result.ts", "...(placeOf && { Location", '...(placeOf && { "Content-Type": "text/plain", Location'],
+    [
+      "result.ts",
+      "...(locationOf && { Location",
+      '...(locationOf && { "Content-Type": "text/plain", Location',
+    ],
   ],
   "A client of HTTP/1.1 can always tell": [
     [

@@ -17,15 +17,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  */
 export async function receiveBody(exchange: Exchange, head: RequestHead, limitBytes: number) {
   const { request, response } = exchange;
-  const { headers } = request;
-  const declaredBytes = Number(headers["content-length"] ?? 0);
-  if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return new Uint8Array();
-  if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
-  refuseOtherTypes(head, headers["content-type"]);
+  if (!exchange.hasBody) return new Uint8Array();
+  if (exchange.declaredBytes > limitBytes) throw tooLarge(limitBytes);
+  refuseOtherTypes(head, request.headers["content-type"]);
   const body = new GrowingBuffer(exchange.share, limitBytes);
+  // While a body arrives, its request takes memory in place of one of the places: its client can be slow.
   if (!request.complete) {
     exchange.share.holdBody(0);
-    exchange.share.receive();
+    exchange.share.givePlaceBack();
   }
   // The client waits for it with its body: whatever refuses the request without the body has refused it by now.
   if (head.expectsContinue) response.writeContinue();
@@ -66,7 +65,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
     const end = (error?: unknown): void => {
       if (error === undefined) resolve(body.bytes());
       else reject(error);
-      // The request may live for as long as its client takes: without these listeners nothing that it refers to has the body.
+      // Node keeps the request until the client has taken the response: with these listeners it would keep the body, too.
       request.off("data", take).off("end", end).off("close", fail);
       exchange.refuseBody = undefined;
       body.empty();

@@ -70,8 +70,8 @@ export interface ShareHolder {
  *
  * | Step | What the exchange holds from then on | Next |
  * |---|---|---|
- * | `work` | a place, while the service finds out who asks for what | `receive`, `respond` |
- * | `receive` | memory for its body, and no place: a client can send a byte and wait | `work`, `respond` |
+ * | `work` | a place, while the service finds out who asks for what | `givePlaceBack`, `respond` |
+ * | `givePlaceBack` | memory for its body, and no place: a client can send a byte and wait | `work`, `respond` |
  * | `work` again | a place and its body, while the route runs | `respond` |
  * | `respond` | memory for its response, until the client has taken all of it | `close` |
  * | `close` | nothing | after it made room while its body was awaited: `respond`, with a 503 |
@@ -107,7 +107,7 @@ export class Share {
     this.#hold("requests", 1);
   }
 
-  receive(): void {
+  givePlaceBack(): void {
     this.#hold("requests", 0);
   }
 
@@ -135,7 +135,7 @@ export class Share {
   }
 
   /**
-   * Begins a list. Throws UNAVAILABLE when there is no room, and no client has stalled.
+   * Begins a list. Throws UNAVAILABLE when there is no room, and no client has stalled: the request is refused, since nothing was changed.
    *
    * @param bytes of the list; undefined when it is of more than one chunk
    */

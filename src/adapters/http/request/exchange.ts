@@ -22,17 +22,17 @@ function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** What all exchanges of a server have in common. */
-interface Edge {
+export interface Edge {
   readonly budget: Budget;
+  /** The address of the client, as far as it can be known. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */
   readonly headersFor: (origin: string | undefined) => HeaderFields;
 }
 
 /**
- * A request and its response. A client that goes away ends no work: the promise `responseClosed` resolves, and the work comes to
- * its end. A request that cannot be read to its end is refused: before its route begins with an error, and from then on its
- * response is that of the route.
+ * A request and its response. When the client goes away, the promise `responseClosed` resolves, and the work still goes on to its
+ * end. When the rest of the request cannot be read, the response is an error if its route has not begun, and else that of the route.
  */
 export class Exchange implements ShareHolder {
   readonly edge: Edge;
@@ -41,7 +41,7 @@ export class Exchange implements ShareHolder {
   readonly id: string;
   readonly method: string;
   readonly target: Target;
-  /** The client's, as far as it can be known. */
+  /** Of the client. */
   readonly address: string;
   readonly startedAt = performance.now();
   /** Resolves when the response has left the process, or its client has gone. */
@@ -60,7 +60,7 @@ export class Exchange implements ShareHolder {
   /** Set while the body is awaited: ends the wait. */
   refuseBody: ((error: Error) => void) | undefined;
 
-  /** Set as the response begins, which then is the last one of its connection: the rest of the request would be read as the next one. */
+  /** Set when the response begins before the whole body has arrived. Then the connection ends, since its next bytes are no request. */
   leavesRest = false;
   /** The response went out to its end. */
   isWhole = false;
@@ -95,12 +95,19 @@ export class Exchange implements ShareHolder {
     return { ...standingHeaders(this.id), ...this.edge.headersFor(this.request.headers.origin) };
   }
 
-  /** Whether a part of the body is still to come (RFC 9112, section 6.3). */
+  /** 0 also for a body in chunks. */
+  get declaredBytes(): number {
+    return Number(this.request.headers["content-length"] ?? 0);
+  }
+
+  /** Whether a body belongs to the request (RFC 9112, section 6.3). */
+  get hasBody(): boolean {
+    return this.declaredBytes > 0 || this.request.headers["transfer-encoding"] !== undefined;
+  }
+
+  /** Whether a part of the body is still to come. */
   get isArriving(): boolean {
-    const { complete, headers } = this.request;
-    return (
-      !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
-    );
+    return !this.request.complete && this.hasBody;
   }
 
   /** The rest of the request cannot be read. */

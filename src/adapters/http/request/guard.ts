@@ -50,17 +50,18 @@ export function authorize(
 }
 
 /**
- * Checks the preconditions of a request that makes a record, or changes a record without an entity tag. Throws CHANGED if `If-Match`
- * names a tag, which no such record has, or if `If-None-Match: *` asks for a record that does not exist (RFC 9110, sections 13.1.1 and 13.1.2).
+ * Checks the preconditions of a request that makes a record, or changes a record without an entity tag; a login (`NONE`) does neither.
+ * Throws CHANGED if `If-Match` names a tag, which no such record has, or if `If-None-Match: *` asks for a record that does not exist
+ * (RFC 9110, sections 13.1.1 and 13.1.2).
  */
-export function refuseUnmetWithoutTag(
+export function checkPreconditionsWithoutTag(
   { method, role, result }: Pick<Route, "method" | "role" | "result">,
   { ifMatch, ifNoneMatch }: Preconditions,
 ): void {
   const isMade = method === "POST";
   if (method === "GET" || role === "NONE" || (result.isTagged && !isMade)) return;
-  const isWanted = ifMatch === undefined || ifMatch === "*";
-  if (!isWanted || (ifNoneMatch === "*" && !isMade)) throw recordChanged();
+  const namesTag = ifMatch !== undefined && ifMatch !== "*";
+  if (namesTag || (ifNoneMatch === "*" && !isMade)) throw recordChanged();
 }
 
 function readToken(authorization: string | undefined): string {

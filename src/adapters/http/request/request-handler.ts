@@ -1,5 +1,4 @@
-import type { IncomingMessage } from "node:http";
-import type { Clock, EventLog } from "../../../application/clock-and-log.ts";
+import type { EventLog } from "../../../application/clock-and-log.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { Sessions } from "../../../application/sessions.ts";
 import { readFields } from "../../../domain/field.ts";
@@ -11,30 +10,27 @@ import { toHttpError } from "../api/status-of-error.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
-import { authorize, identify, refuseUnmetWithoutTag } from "./guard.ts";
+import { authorize, checkPreconditionsWithoutTag, identify } from "./guard.ts";
 import { readHeaders, readId, readQuery } from "./parameters.ts";
 import { makeRequestLog } from "./request-log.ts";
 import { ClientGone, sendError, sendResult } from "./response.ts";
 import { makeRouter } from "./router.ts";
 
-export interface ServedApi {
+export interface HandledApi {
   readonly routes: readonly Route[];
   readonly sessions: Pick<Sessions, "identify">;
   readonly cors: Cors;
-  /** The address of the client, as far as it can be known. */
-  readonly addressOf: (request: IncomingMessage) => string;
   readonly events: EventLog;
-  readonly clock: Pick<Clock, "now">;
   readonly meter?: RequestMeter | undefined;
 }
 
 /** Works on exchanges: each gets a response. */
-export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Promise<void> {
+export function makeRequestHandler(api: HandledApi): (exchange: Exchange) => Promise<void> {
   const { routes, sessions, cors, events, meter } = api;
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
-  /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
+  /** All checks of a request in the order of docs/reference.md (Access), and then what it asks for. */
   async function run(exchange: Exchange): Promise<RouteResult> {
     const { request, target, share } = exchange;
     share.work();
@@ -53,14 +49,14 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const query = readQuery(route.query ?? {}, target.query, route.refusedQuery);
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
-    refuseUnmetWithoutTag(route, head);
+    checkPreconditionsWithoutTag(route, head);
     if (exchange.refusal !== undefined) throw exchange.refusal;
     const limitBytes = route.bodyLimitBytes ?? usualBodyLimitBytes;
     const body =
       route.body && readFields(route.body, parseBody(await receiveBody(exchange, head, limitBytes)));
+    // `receiveBody` has given the place back where the body was still to come: the token may have ended meanwhile.
     const hasWaited = !share.hasPlace;
     share.work();
-    // The token may have ended while the body arrived.
     if (hasWaited) {
       await identifyCaller(exchange);
       authorize(found, exchange);

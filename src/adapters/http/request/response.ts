@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Chunk, ChunkedList } from "../../../application/json-list.ts";
+import type { IncomingMessage } from "node:http";
+import type { ChunkedList } from "../../../application/json-list.ts";
 import { errorText, type HeaderFields, type HttpError, jsonType } from "../../protocol/error-response.ts";
 import type { RouteResult } from "../api/result.ts";
 import type { Exchange } from "./exchange.ts";
@@ -56,7 +56,7 @@ function begin(exchange: Exchange, status: number, headers: HeaderFields): void 
   if (exchange.leavesRest) throwAway(exchange.request);
 }
 
-/** Ends a response with its last part. Where its request still arrives, it ends when that has come to its end. */
+/** Ends a response with its last part; where the request still arrives, not before the rest of the request was thrown away. */
 async function end(exchange: Exchange, last: string | Uint8Array = ""): Promise<void> {
   const { response } = exchange;
   if (!exchange.isArriving) return void response.end(last);
@@ -104,44 +104,37 @@ async function sendList(
   frame: Frame,
 ): Promise<void> {
   const { response, method, share } = exchange;
-  const chunks = list[Symbol.asyncIterator]();
-  try {
-    // It is read before the status line, while a failure can still get an error status.
-    const first = await nextOf(chunks, response);
-    const content = first?.content ?? new Uint8Array();
-    const length = frame.begin.length + content.length + frame.end.length;
-    const isOneChunk = first?.next === undefined;
-    // A list is over before its response: then the client may send the next request, which would be too early otherwise.
-    if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
-      await chunks.return?.();
-      const body = [Buffer.from(frame.begin), content, Buffer.from(frame.end)];
-      return await sendWhole(exchange, status, headers, isOneChunk ? Buffer.concat(body) : undefined);
+  const wholeOf = (content: Uint8Array) =>
+    Buffer.concat([Buffer.from(frame.begin), content, Buffer.from(frame.end)]);
+  let whole: Buffer | undefined = wholeOf(new Uint8Array());
+  /** What comes before the next chunk, once the response has begun. */
+  let before: string | undefined;
+  let keepsUp = true;
+  // A connection ends if its next request arrives before the work on this one is over. So the loop ends the list before the response ends.
+  for await (const { content, next } of list) {
+    if (response.destroyed) break;
+    // Many can be empty before the first one. Until then a failure can still get an error status.
+    if (content.length === 0) continue;
+    if (before === undefined) {
+      const isOneChunk = next === undefined;
+      const length = frame.begin.length + content.length + frame.end.length;
+      if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
+        whole = isOneChunk ? wholeOf(content) : undefined;
+        break;
+      }
+      share.respondWithList(isOneChunk ? length : undefined);
+      begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
+      before = frame.begin;
     }
-    share.respondWithList(isOneChunk ? length : undefined);
-    begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
-    let before = frame.begin;
-    let keepsUp = true;
-    for (let chunk = first; chunk !== undefined; before = frame.between) {
-      response.write(before);
-      keepsUp = await give(exchange, chunk.content, keepsUp);
-      chunk = chunk.next === undefined ? undefined : await nextOf(chunks, response);
-    }
-    await chunks.return?.();
-    // By now the operating system has taken all else. If more than the high-water mark still waited when the next request arrives in
-    // parts, Node would refuse that request as malformed on a TLS connection, although the client has read the whole response.
-    await end(exchange, frame.end);
-  } finally {
-    await chunks.return?.();
+    response.write(before);
+    keepsUp = await give(exchange, content, keepsUp);
+    before = frame.between;
+    if (next === undefined) break;
   }
-}
-
-/** The next chunk that is not empty. Many can be empty before it, so the search ends when the client goes away. */
-async function nextOf(chunks: AsyncIterator<Chunk>, response: ServerResponse): Promise<Chunk | undefined> {
-  for (;;) {
-    const { value, done } = await chunks.next();
-    if (done || response.destroyed) return undefined;
-    if (value.content.length > 0) return value;
-  }
+  if (before === undefined) return sendWhole(exchange, status, headers, whole);
+  // By now the operating system has taken all else. If more than the high-water mark still waited when the next request arrives in
+  // parts, Node would refuse that request as malformed on a TLS connection, although the client has read the whole response.
+  await end(exchange, frame.end);
 }
 
 /**

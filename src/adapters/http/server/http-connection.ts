@@ -8,7 +8,7 @@ import type { Exchange } from "../request/exchange.ts";
  * | State | What it holds | Next state |
  * |---|---|---|
  * | idle | a part of the head of a request | busy with a whole head; lingering when it is malformed, or late |
- * | busy | an exchange, and at most one head behind its request | idle after the response; ending when another request begins or is malformed, or the body is malformed or late |
+ * | busy | an exchange, and at most one head behind its request | idle after the response, or lingering where the response left a rest of the request unread; ending when another request begins or is malformed, or the body is malformed or late |
  * | ending | the same; nothing more is read | lingering after the response |
  * | lingering | nothing: the socket stays open so that the client reads the last response | closed after a second |
  *

@@ -1,18 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Clock } from "../../../application/clock-and-log.ts";
 import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
 import { handleWith, listen } from "../../protocol/node-server.ts";
 import { refusalText, requestTimeout } from "../../protocol/refusal.ts";
 import { endsConnection } from "../../protocol/request-head.ts";
 import { Budget } from "../request/budget.ts";
-import { Exchange, standingHeaders } from "../request/exchange.ts";
+import { type Edge, Exchange, standingHeaders } from "../request/exchange.ts";
 import { type HttpLimits, httpLimits } from "../request/limits.ts";
-import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
+import { type HandledApi, makeRequestHandler } from "../request/request-handler.ts";
 import { Draining } from "./draining.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { makeListener, renewIdentity, strictTransport } from "./listener.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
+
+interface ServedApi extends HandledApi {
+  readonly addressOf: Edge["addressOf"];
+  readonly clock: Pick<Clock, "now">;
+}
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
@@ -48,7 +54,7 @@ export function makeHttpServer(
     });
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // Node has taken its own listeners off: a list under way would wait for ever.
+    // `handleWith` refuses CONNECT. Node has taken its own listeners off: a response under way would wait for ever.
     if (connections.get(socket)?.exchange !== undefined) socket.destroy();
   });
   handleWith(server, { respond: accept, refuse });
@@ -76,8 +82,8 @@ export function makeHttpServer(
     if (refusal.status === requestTimeout) budget.turnAway("slowClients");
     const connection = connections.get(socket);
     const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
+    // Nothing can be written where the connection was refused before.
     if (connection === undefined) socket.destroy();
-    // Otherwise it has been refused already.
     else if (socket.writable) connection.refuse(refusal, refusalText(refusal, standing, clock.now()));
   }
 
