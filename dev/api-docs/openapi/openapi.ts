@@ -170,7 +170,7 @@ const isConditional = ({ method, result }: Pick<Route, "method" | "result">) =>
 
 function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   const { method, role, result, resultHeaders = {}, exampleBut } = route;
-  const { status, content, isTagged } = result;
+  const { status, kind, isTagged } = result;
   const isTaggedRead = method === "GET" && isTagged;
   const headers = {
     ...requestId,
@@ -178,7 +178,7 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
       Object.entries({
         ...(status === 201 && { Location: locationWords }),
         ...resultHeaders,
-        ...(isTagged && content && { ETag: tagWords }),
+        ...(isTagged && kind && { ETag: tagWords }),
       }).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
     ),
   };
@@ -190,9 +190,9 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   ]);
   return {
     [status]: {
-      description: content === undefined ? "Done; no body." : `${route.summary}.`,
+      description: kind === undefined ? "Done; no body." : `${route.summary}.`,
       headers,
-      ...(content && { content: contentOf(content, exampleBut) }),
+      ...(kind && { content: contentOf(kind, exampleBut) }),
     },
     ...(isTaggedRead && {
       304: { description: "The client has the current version already; no body.", headers },
@@ -204,17 +204,17 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
 }
 
 function contentOf(
-  content: NonNullable<Route["result"]["content"]>,
+  kind: NonNullable<Route["result"]["kind"]>,
   exampleBut?: object,
 ): Readonly<Record<string, object>> {
-  if ("type" in content) {
-    const [type = ""] = content.type.split(";");
+  if ("type" in kind) {
+    const [type = ""] = kind.type.split(";");
     return { [type]: { schema: type === "text/plain" ? { type: "string" } : {} } };
   }
-  const name = "one" in content ? content.one : content.listOf;
+  const name = "one" in kind ? kind.one : kind.listOf;
   const schema = { $ref: `#/components/schemas/${name}` };
   const example = { ...recordSchemas[name].examples[0], ...exampleBut };
-  return "one" in content
+  return "one" in kind
     ? jsonContent(schema, example)
     : jsonContent({ type: "array", items: schema }, [example]);
 }

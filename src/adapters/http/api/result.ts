@@ -27,7 +27,7 @@ export interface Records {
 export type RecordName = keyof Records;
 
 /** A record, several of them, or another media type. */
-type Content = { readonly one: RecordName } | { readonly listOf: RecordName } | { readonly type: string };
+type Kind = { readonly one: RecordName } | { readonly listOf: RecordName } | { readonly type: string };
 type Body = string | Uint8Array | ChunkedList;
 
 /** A response of success as the client gets it. */
@@ -41,8 +41,8 @@ export interface RouteResult {
 /** What a route sends with success, declared once: what `run` returns, status, headers, 304 and documents follow. */
 export interface Result<T> {
   readonly status: 200 | 201 | 204;
-  /** None with 204. */
-  readonly content?: Content;
+  /** What the body is; none with 204. */
+  readonly kind?: Kind;
   /**
    * What the route reads or changes has an entity tag. The tag of what is read is compared here. A route that changes something hands
    * its `isExpected` to its use case: nothing else compares it.
@@ -50,14 +50,10 @@ export interface Result<T> {
   readonly isTagged?: true;
   readonly bodyOf: (content: T) => Body | undefined;
   /** Where a record that was made can be read, as a reference relative to the address of the request. */
-  readonly placeOf?: (content: T) => string;
+  readonly locationOf?: (content: T) => string;
 }
 
-const success = <T>(content: Content, bodyOf: Result<T>["bodyOf"]): Result<T> => ({
-  status: 200,
-  content,
-  bodyOf,
-});
+const success = <T>(kind: Kind, bodyOf: Result<T>["bodyOf"]): Result<T> => ({ status: 200, kind, bodyOf });
 const asItIs = <T extends Body>(content: T): T => content;
 
 export const one = <Name extends RecordName>(name: Name) =>
@@ -75,10 +71,10 @@ export const noContent: Result<void> = { status: 204, bodyOf: () => undefined };
 
 export const tagged = <T>(result: Result<T>): Result<T> => ({ ...result, isTagged: true });
 
-export const created = <T>(result: Result<T>, placeOf: (content: T) => string): Result<T> => ({
+export const created = <T>(result: Result<T>, locationOf: (content: T) => string): Result<T> => ({
   ...result,
   status: 201,
-  placeOf,
+  locationOf,
 });
 
 /** Content with header fields that only the route knows. */
@@ -99,7 +95,7 @@ export class WithHeaders<T> {
  * @throws CHANGED when `If-Match` names other content than was read
  */
 export function responseOf<T>(
-  { status, content: kind, isTagged, bodyOf, placeOf }: Result<T>,
+  { status, kind, isTagged, bodyOf, locationOf }: Result<T>,
   method: string,
   preconditions: Preconditions,
   found: T | WithHeaders<T>,
@@ -111,7 +107,7 @@ export function responseOf<T>(
     return { status: 304, headers: { ETag: tag } };
   const headers = {
     ...(kind && ("type" in kind ? { "Content-Type": kind.type } : jsonType)),
-    ...(placeOf && { Location: placeOf(content) }),
+    ...(locationOf && { Location: locationOf(content) }),
     ...own,
     ...(tag && { ETag: tag }),
   };

@@ -9,11 +9,11 @@ import { type Result, type RouteResult, responseOf, type WithHeaders } from "./r
 /** Of the longest body on a route that does not say otherwise. */
 export const usualBodyLimitBytes = 64 * 1024;
 
-interface Input<Id, Rest, Who, Body extends Fields, Query extends Fields, Headers extends Fields> {
+interface Input<Id, Path, Who, Body extends Fields, Query extends Fields, Headers extends Fields> {
   /** The `{id}` of the path. */
   readonly id: Id;
   /** What the path has in place of `{path}`. */
-  readonly path: Rest;
+  readonly path: Path;
   readonly caller: Who;
   readonly query: Values<Query>;
   readonly headers: Values<Headers>;
@@ -23,8 +23,8 @@ interface Input<Id, Rest, Who, Body extends Fields, Query extends Fields, Header
   readonly context: RequestContext;
 }
 
-type IdOf<Path> = Path extends `${string}{id}${string}` ? number : undefined;
-type RestOf<Path> = Path extends `${string}{path}` ? string : undefined;
+type IdOf<Pattern> = Pattern extends `${string}{id}${string}` ? number : undefined;
+type PathOf<Pattern> = Pattern extends `${string}{path}` ? string : undefined;
 type CallerOf<R> = R extends "NONE" ? undefined : Caller;
 type AnyInput = Input<number | undefined, string | undefined, Caller | undefined, Fields, Fields, Fields>;
 
@@ -49,14 +49,14 @@ interface Declaration<In, Content, Body, Query, Headers> {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A declaration in its place, whatever it declares. */
+/** A declaration with its method, path and role, without the types of what it declares. */
 export interface Route extends Omit<Declaration<AnyInput, never, Fields, Fields, Fields>, "result" | "run"> {
   readonly method: Method;
   /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
-  readonly result: Omit<Result<never>, "bodyOf" | "placeOf">;
+  readonly result: Omit<Result<never>, "bodyOf" | "locationOf">;
   run(input: Omit<AnyInput, "isExpected">, preconditions: Preconditions): Promise<RouteResult>;
 }
 
@@ -83,7 +83,7 @@ export function route<
   method: M,
   path: P,
   role: R,
-  declared: Declaration<Input<IdOf<P>, RestOf<P>, CallerOf<R>, B, Q, H>, T, B, Q, H>,
+  declared: Declaration<Input<IdOf<P>, PathOf<P>, CallerOf<R>, B, Q, H>, T, B, Q, H>,
 ): NamedRoute<M, P> {
   type Given = Parameters<typeof declared.run>[0];
   return {

@@ -56,9 +56,9 @@ const readFrom = rule({ type: "integer", minimum: 0 }, (value): number => {
   return from;
 });
 
-const readAfter = rule({ type: "string", pattern: `^[0-9a-f]{${placeLength}}$` }, (value): string => {
-  if (typeof value !== "string" || !/^[0-9a-f]+$/.test(value) || value.length !== placeLength)
-    throw invalid("Invalid after value");
+const place = new RegExp(`^[0-9a-f]{${placeLength}}$`);
+const readAfter = rule({ type: "string", pattern: place.source }, (value): string => {
+  if (typeof value !== "string" || !place.test(value)) throw invalid("Invalid after value");
   return value;
 });
 
@@ -68,7 +68,7 @@ export const entriesFields = {
   limit: optional(readLimit, 100),
 };
 
-/** Every route, with the role that it needs. Whoever only describes routes, and runs none, need not have the use cases. */
+/** Every route, with the role that it needs. */
 export function makeRoutes({ authentication, employees, assets, maintenanceLogs, trail }: UseCases) {
   // Read now: the file of a package that replaces this one would describe another version.
   const document = readMade("openapi.json");

@@ -1,4 +1,4 @@
-/** The bounds on time, size and number at the HTTP edge, except those of one body (route.ts) and of headers (request-head.ts). */
+/** The bounds of a server on time, size and number. Those of one body are in route.ts, and those of header fields in request-head.ts. */
 export const httpLimits = {
   headerBytes: 8 * 1024,
   /** How long a request may take to arrive. */
@@ -11,6 +11,7 @@ export const httpLimits = {
   lingerMilliseconds: 1_000,
   /** How long a draining server still takes requests on the connections it has: some may be on their way already. */
   drainMilliseconds: 250,
+  /** Between two passes of Node for requests that take too long, and between two events about clients that were turned away. */
   sweepMilliseconds: 1_000,
   /** Further ones are closed without a response. */
   connections: 10_000,

@@ -5,7 +5,7 @@ import type { HttpConnection } from "./http-connection.ts";
 
 /** How long work may take to end after its connection: as long as a statement. */
 const endingMilliseconds = 5_000;
-/** Between two looks for connections whose response has ended. */
+/** Between two passes for connections whose response has ended. */
 const sweepMilliseconds = 10;
 
 /** The connections of a server. */
@@ -50,7 +50,8 @@ export class Draining {
     clearInterval(sweeping);
     clearTimeout(deadline);
     // The work for a client that was cut off ends with its statement, and has a line in the log.
-    for (let left = endingMilliseconds; connections.size > 0 && left > 0; left -= 10) await sleep(10);
+    for (let left = endingMilliseconds; connections.size > 0 && left > 0; left -= sweepMilliseconds)
+      await sleep(sweepMilliseconds);
     // The `close` of http: ends the timer of its time-outs.
     this.#server.close();
   }

@@ -7,12 +7,12 @@ export const expositionType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * One metric in the Prometheus text format 0.0.4 (Prometheus documentation, "Exposition formats"). Names end in their
- * unit, those of counters in `_total`.
+ * unit, those of counters in `_total`. It has no sample where the value is undefined.
  */
 const metric =
   (type: "gauge" | "counter" | "histogram") =>
-  (name: string, help: string, values: number | readonly Sample[]): string => {
-    const samples: readonly Sample[] = typeof values === "number" ? [[{}, values]] : values;
+  (name: string, help: string, values: number | undefined | readonly Sample[]): string => {
+    const samples: readonly Sample[] = typeof values === "number" ? [[{}, values]] : (values ?? []);
     return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map(lineOf(name)), ""].join("\n");
   };
 

@@ -10,7 +10,6 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
   const lag = runtime.eventLoopDelay;
   const connections = { in_use: database.inUse, idle: database.idle };
   const hashes = { working: passwords.working, waiting: passwords.waiting };
-  const checkpointAge = trail.checkpointAgeSeconds ?? [];
   const conditionOf = (kind: string): Sample => [{ condition: kind }, Number(kind === trail.condition.kind)];
   return [
     gauge("maintenance_log_build_info", "Always 1; the labels are the versions of the service and of Node.", [
@@ -52,7 +51,7 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
     gauge("http_response_bytes", "Bytes of responses that clients have not taken.", http.responseBytes),
     counter(
       "http_turned_away_total",
-      "Requests, bodies and connections past a limit (503), and clients that were too slow.",
+      "Requests and bodies past a limit (503), connections past one, and clients that were too slow.",
       by("what", {
         request: http.turnedAway.requests,
         body: http.turnedAway.bodies,
@@ -68,12 +67,12 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
     gauge(
       "maintenance_log_certificate_end_seconds",
       "When the certificate in use ends, since the epoch.",
-      certificate?.validToSeconds ?? [],
+      certificate?.validToSeconds,
     ),
     gauge(
       "maintenance_log_certificate_renewal_failed",
       "1 after a reload that could not use the files; the next start would fail.",
-      certificate === undefined ? [] : Number(certificate.isRenewalFailed),
+      certificate && Number(certificate.isRenewalFailed),
     ),
     gauge("maintenance_log_database_connections", "Connections to PostgreSQL.", by("state", connections)),
     gauge("maintenance_log_database_connections_limit", "Most connections to PostgreSQL.", database.limit),
@@ -101,7 +100,7 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
     gauge(
       "maintenance_log_trail_checkpoint_age_seconds",
       "Age of the newest checkpoint; grows while nothing is written.",
-      checkpointAge,
+      trail.checkpointAgeSeconds,
     ),
     gauge(
       "maintenance_log_trail_condition",
