@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
+import { script } from "../support/compiled.ts";
 import { findPostgresBinaries } from "../support/native-postgres.ts";
 
 /** Why the faults cannot be tried here: they need a PostgreSQL server of their own to kill. */
@@ -19,13 +20,8 @@ describe("nothing is lost, doubled or hung in the short form of the faults", { c
 async function runPart(t: TestContext, part: string): Promise<void> {
   const reason = obstacle();
   if (reason !== undefined) return t.skip(reason);
-  const run = spawn(
-    process.execPath,
-    ["--import", "tsx", "test/lab/faults/run.ts", "--short", "--part", part],
-    {
-      stdio: "pipe",
-    },
-  );
+  const args = [...script("test/lab/faults/run.ts"), "--short", "--part", part];
+  const run = spawn(process.execPath, args, { stdio: "pipe" });
   t.after(() => run.kill());
   const [output, errors, [code]] = await Promise.all([text(run.stdout), text(run.stderr), once(run, "exit")]);
   for (const line of output.trim().split("\n")) t.diagnostic(line);

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chownSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chownSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { signalTree, untilGone } from "../../../dev/process-tree.ts";
-import { unprivilegedUser } from "../../support/native-postgres.ts";
+import { makerOf, unprivilegedUser } from "../../support/native-postgres.ts";
 import { folder, killTree, own, stablePort, untilExited } from "./processes.ts";
 
 /** One PostgreSQL server, with everything that can happen to it. */
@@ -51,31 +51,18 @@ export async function makeCluster(binaries: string, choices: Choices = {}): Prom
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const data = join(home, "data");
   const options = { ...user, cwd: home, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
-  // Where only some of the programs are linked into the path, all of them lie together at the other end.
-  const programs = dirname(realpathSync(join(binaries, "postgres")));
-  const program = (name: string) => join(programs, name);
+  const program = (name: string) => join(binaries, name);
   // Nothing may block here: relays and clients live in this process.
-  const run = (name: string, args: readonly string[]) =>
-    promisify(execFile)(program(name), args, { ...options, timeout: 60_000 });
+  const run = (program: string, args: readonly string[]) =>
+    promisify(execFile)(program, args, { ...options, timeout: 60_000 });
 
   const { standbyOf } = choices;
   if (standbyOf === undefined) {
-    await run("initdb", [
-      "-D",
-      data,
-      "-U",
-      "postgres",
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--no-sync",
-      ...(choices.initdb ?? []),
-    ]);
+    await run(...makerOf(data, binaries, choices.initdb));
   } else {
     const source = (port: number) =>
       `host=127.0.0.1 port=${port} user=postgres application_name=${standbyName}`;
-    await run("pg_basebackup", [
+    await run(program("pg_basebackup"), [
       "-D",
       data,
       "-R",
@@ -126,7 +113,7 @@ export async function makeCluster(binaries: string, choices: Choices = {}): Prom
     freeze: () => signalTree(running().pid, "SIGSTOP"),
     thaw: () => signalTree(running().pid, "SIGCONT"),
     async promote() {
-      await run("pg_ctl", ["promote", "-D", data, "-w", "-t", "30"]);
+      await run(program("pg_ctl"), ["promote", "-D", data, "-w", "-t", "30"]);
     },
     isRunning: () => server !== undefined && server.exitCode === null && server.signalCode === null,
     async remove() {
