@@ -3,7 +3,7 @@ import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/tr
 import { rethrowUnlessBroken, TrailError, unlessBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
-import { requireContinued } from "./trail/acceptance.ts";
+import { requireContinued } from "./trail/continuation.ts";
 import { mostId, type TrailStore } from "./trail/ports.ts";
 import { makeStoredTree } from "./trail/tree.ts";
 

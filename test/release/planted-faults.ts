@@ -807,6 +807,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["trail-state-file.ts", "    await file.sync();\n", ""],
     ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],
+    [
+      "src/application/trail/trail.ts",
+      "head && inWords(head)",
+      "head?.size",
+      "finds at the next poll that the newest entry was rewritten with its record, before there is another one",
+    ],
     ["signing.ts", "    await checkpoints.confirm();\n", ""],
     [
       "checkpoints.ts",

@@ -11,7 +11,7 @@ import { makeStoredTree } from "./tree.ts";
 /** What a service publishes of its trail: its newest checkpoint, entry bundles, and the hashes of tiles. Undefined: there is none. */
 export interface AuditedTrail {
   checkpoint(): Promise<string | undefined>;
-  bundle(place: Omit<Tile, "level">): Promise<Uint8Array | undefined>;
+  bundle(tile: Omit<Tile, "level">): Promise<Uint8Array | undefined>;
   tile(tile: Tile): Promise<Uint8Array | undefined>;
   /** Resolves a moment later. */
   pause(): Promise<unknown>;
@@ -45,14 +45,14 @@ export interface AuditState {
  * Reads the last bundle of the state's checkpoint again, and all that is new since. Recomputes the trees of that checkpoint
  * and of the newest one from them.
  *
- * @param kept heads that somebody has seen: a newest checkpoint that is smaller than one of them is asked for again, some times
+ * @param seen checkpoints that somebody has seen: a newest one that is smaller than one of them is asked for again, some times
  * @throws TrailError when the trail does not extend the checkpoint of the state, or is not what its checkpoint says
  */
 export async function auditTrail(
   published: AuditedTrail,
   { keys, witnesses }: { readonly keys: readonly VerifierKey[]; readonly witnesses: readonly VerifierKey[] },
   state?: AuditState,
-  kept: readonly Head[] = [],
+  seen: readonly Pick<Head, "size">[] = [],
 ) {
   const readNewest = async () => {
     const note = await published.checkpoint();
@@ -61,7 +61,7 @@ export async function auditTrail(
   };
   const before = state && openCheckpoint(state.checkpoint, keys);
   const oldSize = before?.size ?? 0;
-  const seenSize = Math.max(oldSize, ...kept.map(({ size }) => size));
+  const seenSize = Math.max(oldSize, ...seen.map(({ size }) => size));
   const { note, checkpoint } = await askUntil(
     published,
     readNewest,
@@ -80,13 +80,13 @@ export async function auditTrail(
   let newest: Uint8Array | undefined;
   while (frontier.size < size) {
     const index = frontier.size / tileWidth;
-    const place = tileAt(0, index, size) as Tile;
-    const bundle = await askUntil(published, () => published.bundle(place));
+    const tile = tileAt(0, index, size) as Tile;
+    const bundle = await askUntil(published, () => published.bundle(tile));
     if (bundle === undefined)
       throw new TrailError(`has no entry bundle ${index}, which its checkpoint covers`);
     const entries = readBundle(bundle);
-    if (entries.length !== place.width)
-      throw new TrailError(`has an entry bundle ${index} of ${entries.length} entries, not ${place.width}`);
+    if (entries.length !== tile.width)
+      throw new TrailError(`has an entry bundle ${index} of ${entries.length} entries, not ${tile.width}`);
     hashesBefore = frontier.hashes;
     newest = entries.at(-1);
     for (const entry of entries) check.add(leafHash(entry));

@@ -61,6 +61,7 @@ export class Numbering {
     this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
     const numbered = await this.#number({ above: this.#settling.floor, upTo: everyId });
     if (numbered === undefined) return false;
+    // There may be more. If all of these were too long for an entry, the next step would find the same ones.
     if (numbered.found === mostRecords) return numbered.hashes.length > 0;
     this.#settling = afterNew(this.#settling, horizon);
     return this.#goOn(this.#settling);
@@ -108,8 +109,8 @@ export class Numbering {
   }
 
   /**
-   * Numbers records behind those that other processes number meanwhile. Undefined if others were first each time, or if the trail
-   * is another one by now: whoever waits for a poll sees either. Throws if the trail takes no entries without that.
+   * Numbers records at the end of the trail, which moves while other processes number theirs. Undefined if others were first each
+   * time, or if the server is another one by now. Throws if the trail takes no entries although its end has not moved.
    */
   async #number(ids: IdRange): Promise<Numbered | undefined> {
     const { ledger, events } = this.#ports;

@@ -42,7 +42,7 @@ export interface Numbered {
   readonly hashes: Uint8Array;
   /** The highest of their ids, or the one above which they were searched. */
   readonly lastIds: Ids;
-  /** How many records were found, those among them that are too long for an entry. */
+  /** How many records were found, with those that are too long for an entry. */
   readonly found: number;
   /** One of those that are too long, by its kind and id: they get no number, and only an owner of the tables makes them. */
   readonly tooLong: string | undefined;

@@ -12,7 +12,7 @@ import type { SignedHead } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** Hexadecimal digits of a leaf hash, by which a link tells one history from another. */
-export const placeLength = 16;
+export const shortHashLength = 16;
 
 export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
@@ -27,8 +27,8 @@ interface PolledTrail {
 }
 
 /**
- * What any employee may read of the trail. Nothing is older than what another process answered before the request came: a poll
- * that begins after that finds whatever a process has numbered. What is covered, and entries before the end, need no poll.
+ * What any employee may read of the trail. No result is older than what another process has sent before this request: the request
+ * waits for a poll that begins after it. Proofs of covered logs and entries before the known end need no poll.
  */
 export function makePublishedTrail(
   ports: Pick<TrailPorts, "ledger" | "records" | "key" | "events">,
@@ -53,10 +53,10 @@ export function makePublishedTrail(
   }
 
   /** Of the entry before each of these indexes: what a link says that it continues. Undefined where there is none. */
-  async function placesAt(...indexes: readonly number[]): Promise<(string | undefined)[]> {
+  async function shortHashesBefore(...indexes: readonly number[]): Promise<(string | undefined)[]> {
     const before = (to: number): HashRange => ({ level: 0, from: to - 1, to });
     const hashes = await ledger.hashes(indexes.map(before));
-    return hashes.map(hash => Buffer.from(hash).toString("hex").slice(0, placeLength) || undefined);
+    return hashes.map(hash => Buffer.from(hash).toString("hex").slice(0, shortHashLength) || undefined);
   }
 
   return {
@@ -96,7 +96,7 @@ export function makePublishedTrail(
       const current = isBeforeEnd ? condition() : await refresh();
       const end = isBeforeEnd ? numbered() : (await ledger.end()).size;
       const next = Math.max(from, Math.min(from + limit, end));
-      const [continued, last] = await placesAt(from, next);
+      const [continued, last] = await shortHashesBefore(from, next);
       if (from > 0 && after !== undefined && after !== continued)
         throw new DomainError("CONFLICT", "The trail has another history");
       if (from > end) throw new DomainError("NOT_FOUND", `The trail has ${end} entries`);

@@ -2,7 +2,7 @@ import { type Head, readCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
-import { requireContinued } from "./acceptance.ts";
+import { requireContinued } from "./continuation.ts";
 import type { StateFile, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -52,12 +52,11 @@ export async function requireRemembered(
   const tree = makeStoredTree(ledger);
   await requireContinued(store, remembered, keys, async head => {
     if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
-    if (size >= remembered.size)
-      throw new TrailError(
-        `the database does not have the ${remembered.size} entries that ${place} remembers`,
-      );
+    const missing = remembered.size - size;
     throw new TrailError(
-      `${place} remembers ${remembered.size} entries of the trail, and the database has ${size}: ${remembered.size - size} are missing`,
+      missing > 0
+        ? `${place} remembers ${remembered.size} entries of the trail, and the database has ${size}: ${missing} are missing`
+        : `the database does not have the ${remembered.size} entries that ${place} remembers`,
     );
   });
 }

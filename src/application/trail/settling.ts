@@ -30,7 +30,7 @@ export interface Settling {
   /** The floor when every transaction with an xid up to `xid` has ended; waited for since, in elapsed milliseconds. */
   readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly since: number } | undefined;
   readonly pass: Pass | undefined;
-  /** When the first pass began, or the latest that was due by time, in elapsed milliseconds. The pass of the ended phase does not count. */
+  /** When the latest pass began that was the first one or was due by time, in elapsed milliseconds. */
   readonly passAt: number;
 }
 
@@ -64,8 +64,8 @@ export function afterHorizon(
   // A sequence that was set back issues ids again: they may be anywhere.
   if (state === undefined || entryKinds.some(kind => lastIds[kind] < state.issued[kind])) {
     const pass = { checkedTo: 0, size, above: noIds, upTo: lastIds };
-    const issued = { issued: lastIds, issuedAt: now, floor: lastIds };
-    return { phase: "open", ...issued, nextFloor: undefined, pass, passAt: now };
+    const found = { issued: lastIds, issuedAt: now, floor: lastIds };
+    return { phase: "open", ...found, nextFloor: undefined, pass, passAt: now };
   }
   const { phase, issued, issuedAt, floor, nextFloor, pass, passAt } = state;
   const isDue = pass === undefined && now - passAt >= renewMilliseconds(phase);

@@ -2,8 +2,8 @@ import { type Acceptance, acceptanceInWords, signAcceptance } from "../../domain
 import { type Head, inWords, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { rethrowUnlessBroken, TrailError } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import { requireContinued } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
+import { requireContinued } from "./continuation.ts";
 import type { KnownTree } from "./numbering.ts";
 import { type Checkpoints, type Ledger, type TrailPorts, windowSize } from "./ports.ts";
 import { headIn, type OlderHead, rememberedHead } from "./remembered.ts";
@@ -74,12 +74,9 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  const extended = (head: Head) =>
-    requireExtended(
-      ports,
-      tree,
-      head === remembered ? remembered : { ...head, place: "trail_acceptance", origin: key.name },
-    );
+  // A head that was accepted has no place and no origin of its own.
+  const extended = (head: Head & Partial<OlderHead>) =>
+    requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
   // What this process has added cannot be repeated, nor what was signed. The checkpoint in the database is no bound: its owner can write any size.
   const signedSize = (acceptance?.accepted ?? remembered)?.size ?? 0;

@@ -4,7 +4,7 @@ import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
 import { hashLength } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
-import { findAcceptance } from "./acceptance.ts";
+import { findAcceptance } from "./continuation.ts";
 import type { TrailStore } from "./ports.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 

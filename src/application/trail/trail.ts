@@ -1,4 +1,4 @@
-import { isUnavailable } from "../../domain/error.ts";
+import { causeOf, isUnavailable } from "../../domain/error.ts";
 import { inWords } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { Clock } from "../clock-and-log.ts";
@@ -22,7 +22,9 @@ const pollMilliseconds = 1_000;
 const batchMilliseconds = 20;
 /** How long a request waits for its poll. */
 const patienceMilliseconds = 1_000;
+/** Between a poll that failed and the next one, unless the database was not available. */
 const failureMilliseconds = 10_000;
+/** How long the stop waits for the poll under way and for the last checkpoint. */
 const stopMilliseconds = 2_000;
 
 interface ServedTrailPorts extends Pick<TrailPorts, "key" | "stateFile" | "events" | "clock"> {
@@ -98,8 +100,9 @@ export function makeTrail(ports: ServedTrailPorts) {
       const isMore = await numbering.step();
       const [fault] = await trail.records.newestFaults();
       if (fault !== undefined) throw new TrailError(fault);
-      if (!status.isWhole || numbering.tree?.size !== newest()?.size)
-        await signing?.sign(() => numbering.readTree());
+      // With the roots, because the owner of the tables can rewrite the newest entry: the size then stays the same.
+      const [found, signed] = [numbering.tree, newest()].map(head => head && inWords(head));
+      if (!status.isWhole || found !== signed) await signing?.sign(() => numbering.readTree());
       status.succeededAt = clock.elapsed();
       if (!isMore) await recordOutcome(undefined);
       return isMore ? batchMilliseconds : pollMilliseconds;
@@ -122,8 +125,7 @@ export function makeTrail(ports: ServedTrailPorts) {
     else if (kind === "waiting") events.warn("trail waits", { why });
     else if (kind === "contradicted")
       events.error("trail broken", { contradicts: why, ...(tree && { found: inWords(tree) }) });
-    else if (isUnavailable(error))
-      events.warn("trail failed", { cause: String((error as Error).cause ?? (error as Error).message) });
+    else if (isUnavailable(error)) events.warn("trail failed", { cause: causeOf(error) });
     else events.error("trail failed", { why, cause: (error as Error).stack });
   }
 
@@ -170,7 +172,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         .then(() => polls.ended())
         .then(() => (status.isWhole ? signing?.close() : undefined))
         .catch(error => events.warn("the last checkpoint is not stored", { cause: String(error) }));
-      // What is stored then is whole, whatever is still under way.
+      // A statement that is still under way then is done whole or not at all.
       await Promise.race([last, pause(stopMilliseconds)]);
     },
 

@@ -1,4 +1,4 @@
-import type { Checkpoint, Head } from "./checkpoint.ts";
+import type { Head } from "./checkpoint.ts";
 import { equalBytes, TrailError } from "./encoding.ts";
 import { comparedFields, type LogEntry, readLogEntry } from "./entry.ts";
 import { type Frontier, type Hash, isIncluded, leafHash } from "./merkle.ts";
@@ -39,7 +39,7 @@ export interface Difference {
  *
  * @throws TrailError when the proof does not hold, or its entry is not that of a log
  */
-export function provenLog(proof: TrailProof, { size, root }: Checkpoint): LogEntry {
+export function provenLog(proof: TrailProof, { size, root }: Head): LogEntry {
   const { index, hashes, entry } = proof;
   if (!isIncluded(index, size, leafHash(entry), hashes, root))
     throw new TrailError("does not hold: its entry is not in the tree of its checkpoint");

@@ -2,7 +2,7 @@ import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
 import type { MaintenanceLogs } from "../../../application/maintenance-logs.ts";
 import type { AssetRepository } from "../../../application/ports.ts";
-import { type PublishedTrail, placeLength } from "../../../application/trail/publishing.ts";
+import { type PublishedTrail, shortHashLength } from "../../../application/trail/publishing.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
 import {
@@ -56,9 +56,9 @@ const readFrom = rule({ type: "integer", minimum: 0 }, (value): number => {
   return from;
 });
 
-const place = new RegExp(`^[0-9a-f]{${placeLength}}$`);
-const readAfter = rule({ type: "string", pattern: place.source }, (value): string => {
-  if (typeof value !== "string" || !place.test(value)) throw invalid("Invalid after value");
+const shortHash = new RegExp(`^[0-9a-f]{${shortHashLength}}$`);
+const readAfter = rule({ type: "string", pattern: shortHash.source }, (value): string => {
+  if (typeof value !== "string" || !shortHash.test(value)) throw invalid("Invalid after value");
   return value;
 });
 

@@ -301,6 +301,14 @@ describe("signing", () => {
     }
   });
 
+  test("finds at the next poll that the newest entry was rewritten with its record, before there is another one", async () => {
+    const { rewrite, signer, told } = await makeSigner(3);
+    rewrite(3);
+    await signer.poll();
+    assert.match(signer.whyNot(), /^TRAIL_STATE_FILE 3 /);
+    assert.equal(told("trail broken").length, 1);
+  });
+
   test("signs no entry that a synchronous standby may not have", async () => {
     const { commit, signedSize, trail, events, signer } = await makeSigner();
     commit(2);

@@ -155,7 +155,7 @@ describe("the trail beside the requests", () => {
       cause: new Error("canceling statement due to user request"),
     });
     const { failed, waits } = await run([away, away, away, undefined, undefined, away, undefined]);
-    const expected = { level: "warn", details: { cause: "Error: canceling statement due to user request" } };
+    const expected = { level: "warn", details: { cause: "canceling statement due to user request" } };
     assert.deepEqual(
       failed.map(({ level, details }) => ({ level, details })),
       [expected, expected],
