@@ -21,17 +21,18 @@ const pieceFrom = (first: number) => ({
   next: log(first + 99),
 });
 
+async function* piecesOf(count: number): LogList {
+  for (let i = 0; i < count; i += 1)
+    yield { ...pieceFrom(i * 100), ...(i + 1 === count ? { next: undefined } : {}) };
+}
+
 /** The service with a list of logs of our own making. */
 const openWorldListing = (list: () => LogList) => openWorld({ repositories: repositoriesListing(list) });
 
 describe("whole lists", () => {
   for (const pieces of [0, 1, 2, 3, 7]) {
     test(`${pieces} pieces arrive as one JSON array`, async () => {
-      await using world = await openWorldListing(async function* () {
-        for (let i = 0; i < pieces; i += 1) {
-          yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
-        }
-      });
+      await using world = await openWorldListing(() => piecesOf(pieces));
       const { status, json, headers } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
       assert.equal(status, 200);
       assert.deepEqual(json, logsFrom(0, pieces * 100));
@@ -41,11 +42,7 @@ describe("whole lists", () => {
 
   test("end when the socket has taken the rest: with TLS Node would refuse the next request as malformed", async () => {
     for (const pieces of [1, 3]) {
-      await using world = await openWorldListing(async function* () {
-        for (let i = 0; i < pieces; i += 1) {
-          yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
-        }
-      });
+      await using world = await openWorldListing(() => piecesOf(pieces));
       const waits: boolean[] = [];
       const watch = (message: unknown): void => {
         const { response, socket } = message as { response: ServerResponse; socket: Socket };
@@ -67,8 +64,7 @@ describe("whole lists", () => {
     for (const pieces of [1, 3]) {
       await using world = await openWorldListing(async function* () {
         try {
-          for (let i = 0; i < pieces; i += 1)
-            yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
+          yield* piecesOf(pieces);
         } finally {
           // As long as a statement that was begun for a page which nobody wants.
           for (let turn = 0; turn < 100; turn += 1) await nextTurn();

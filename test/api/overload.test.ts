@@ -60,16 +60,6 @@ describe("overload", () => {
     await freeAllPlaces();
   });
 
-  test("requests that drip in take nobody's place", async () => {
-    await using world = await openWorld({ limits: { requests: 2 } });
-    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
-    const dripping = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
-    for (const { socket } of dripping) socket.write(body);
-    await until(() => openSockets(world.port).length >= 10);
-    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
-    for (const { socket } of dripping) socket.destroy();
-  });
-
   test("bodies that end in one moment get no more places than there are", async () => {
     const repositories = makeMemoryRepositories();
     const held: (() => void)[] = [];

@@ -10,18 +10,18 @@ const inParallel = async (times: number, send: (number: number) => Promise<{ sta
   (await Promise.all(Array.from({ length: times }, (_, i) => send(i)))).map(({ status }) => status);
 
 describeInWorlds("races", (world, open) => {
-  test("of 200 registrations of one email one is 201 and the others are 409", async () => {
+  test("of 50 registrations of one email one is 201 and the others are 409", async () => {
     const body = aRegistration();
     // The real hasher would take seconds, and pass the registrations on two at a time.
     const world = await open(makeFakePasswordHasher());
-    const statuses = await inParallel(200, i =>
+    const statuses = await inParallel(50, i =>
       world.call("POST", `${api}/auth/register`, {
         token: world.tokens.ADMIN,
         body: { ...body, email: i % 2 === 0 ? body.email : body.email.toUpperCase() },
       }),
     );
     await world.close();
-    assert.deepEqual([count(statuses, 201), count(statuses, 409)], [1, 199]);
+    assert.deepEqual([count(statuses, 201), count(statuses, 409)], [1, 49]);
   });
 
   test("a token that a login obtained while its employee was deactivated is dead", async () => {
