@@ -73,6 +73,7 @@ describeInWorlds("maintenance logs", async world => {
       const again = await send("key-1", aLog({ performedDate: "2026-02-28T10:20:00.000", comment: "once" }));
       assert.deepEqual([again.status, again.headers.get("idempotent-replayed")], [201, "true"]);
       assert.equal(again.text, first.text);
+      assert.equal(again.headers.get("location"), first.headers.get("location"));
       const logs = (await get(logsOf(assetId))).json;
       assert.equal(logs.filter(({ comment }: { comment: string }) => comment === "once").length, 1);
     });
