@@ -23,8 +23,8 @@ const decoy =
   "$argon2id$v=19$m=19456,t=2,p=1$GId1sEodqgPv62WvtLLIAg$Lw12MhAmnBo3/Y0cG0EEkDfpQxo/pVRAAnYKOAl5oU0";
 
 /**
- * Hashes at work at one time, fewer than the threads of libuv's pool and no more than there are cores, where each would
- * only slow down all else; and those that may wait for their turn.
+ * How many hashes are computed at one time, and how many may wait for that. More than there are cores would slow each other down, and
+ * as many as the 4 threads of libuv's pool would block all other work there.
  */
 const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 

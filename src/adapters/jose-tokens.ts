@@ -42,7 +42,7 @@ export async function makeJoseTokens(settings: TokenSettings, clock: Clock): Pro
           .setProtectedHeader({ alg: algorithm, typ: "JWT" })
           .setSubject(String(id))
           .setIssuer(issuer)
-          // The second of a revocation is not over yet, or the clock of the database is ahead of this one.
+          // A revocation ends all tokens issued up to the end of its second, by the clock of the database, which may be ahead of this one.
           .setIssuedAt(Math.max(now, tokensValidFrom))
           .setExpirationTime(now + tokenLifetimeSeconds)
           .setJti(randomUUID())

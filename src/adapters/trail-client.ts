@@ -72,7 +72,7 @@ export function makeTrailClient(
     }
   }
 
-  /** The newest logs by their date, and of them the one that was written last: whether it has no proof. */
+  /** Whether a log is not in the trail yet: of the newest logs by their date, the one that was written last. */
   async function unproven(): Promise<boolean> {
     const logs = readJson(await read("logs?limit=100"));
     if (!Array.isArray(logs)) throw new TrailClientError("the newest logs cannot be read");

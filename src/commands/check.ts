@@ -8,7 +8,7 @@ import {
   examine,
   examineRecords,
   type Finding,
-  refuse,
+  refuseToStart,
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
@@ -91,7 +91,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
 async function checkRecords(context: CommandContext): Promise<void> {
   await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
     const findings = await examineRecords(database);
-    refuse(findings);
+    refuseToStart(findings);
     const faults = findings.map(({ words }) => words);
     await compareStateFile(database, trailStateFile).catch(error => void faults.push(faultOf(error)));
     if (faults.length > 0) throw new CommandError(exitCodes.badData, ...faults);

@@ -9,7 +9,7 @@ import { usageError } from "./options.ts";
 /** How logs are written down: what comes before them, and the lines of a chunk, of which each is one log. */
 interface Format {
   readonly head: string;
-  linesOf(chunk: Chunk): string | Uint8Array;
+  linesOf(chunk: Chunk): string;
 }
 
 export const columns = Object.keys(logProperties) as readonly (keyof MaintenanceLog)[];
@@ -27,20 +27,15 @@ const csvLines = (chunk: Chunk): string =>
     .map(log => csvLine(columns.map(column => log[column])))
     .join("");
 
-const logStart = ',{"id":';
-const lineFeed = 0x0a;
-
-/** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
-function jsonLines({ content }: Chunk): Uint8Array | string {
-  const text = Buffer.concat([content, Buffer.from(content.length === 0 ? "" : "\n")]);
-  for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) text[at] = lineFeed;
-  return otherLineEnds.some(end => text.includes(end)) ? escapeLineEnds(text.toString()) : text;
+/** Puts line ends in place of the commas before logs. In a comment the quotation marks of `,{"id":` are escaped. */
+function jsonLines({ content }: Chunk): string {
+  const text = Buffer.from(content).toString().replaceAll(',{"id":', '\n{"id":');
+  return text === "" ? "" : `${text.replace(otherLineEnds, escapeOf)}\n`;
 }
 
 /** Some readers of lines end one at these, too. In JSON they can only be in a string. */
-const otherLineEnds = ["\u0085", "\u2028", "\u2029"];
-const escapeLineEnds = (text: string): string =>
-  text.replace(/[\u0085\u2028\u2029]/g, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const otherLineEnds = /[\u0085\u2028\u2029]/g;
+const escapeOf = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const formats: Readonly<Record<string, Format>> = {
   ndjson: { head: "", linesOf: jsonLines },
@@ -60,6 +55,7 @@ export async function runExportLogs(context: CommandContext, values: Values): Pr
   if (asset !== undefined && !/^\d{1,15}$/.test(asset)) throw usageError("--asset is not the id of an asset");
   await withDatabase(databaseSettings, context, async database => {
     const logs = makeMaintenanceLogRepository(database);
+    // Nothing is written where the list fails before its first chunk.
     let isBegun = false;
     for await (const chunk of asset === undefined ? logs.list({}) : logs.listOfAsset(Number(asset), {})) {
       if (!isBegun) await context.write(format.head);

@@ -14,7 +14,7 @@ import {
   examine,
   type Finding,
   keepsFromServing,
-  refuse,
+  refuseToStart,
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, type Schema } from "../adapters/postgres/schema/migrations.ts";
@@ -27,7 +27,7 @@ export class ServedDatabase {
   /** A connection of its own, so that no request waits for the trail. */
   readonly trail: Database;
   /** Another one for `/readyz`, so that a service whose connections are all in use counts as slow, not as without a database. */
-  readonly probe: Database;
+  readonly #probe: Database;
   readonly #schema: Schema;
   readonly #use: Use;
   readonly #confirmWrites: () => Promise<void>;
@@ -42,26 +42,26 @@ export class ServedDatabase {
     this.requests = open(serviceLimits);
     this.trail = open(trailLimits);
     // Opened anew now and then: an open connection does not show that the password was changed.
-    this.probe = open(probeLimits, { keptMilliseconds: 10_000 });
-    this.#confirmWrites = makeConfirmReads(this.probe);
+    this.#probe = open(probeLimits, { keptMilliseconds: 10_000 });
+    this.#confirmWrites = makeConfirmReads(this.#probe);
   }
 
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
   async check(): Promise<void> {
-    refuse(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
+    refuseToStart(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
     // A second connection shows whether a pooler lends them by the transaction.
     await this.trail.query(sql`select 1`);
   }
 
   /** What is wrong with the database of a running service. Throws UnsuitableDatabase, or UNAVAILABLE. */
   async examine(): Promise<readonly Finding[]> {
-    const findings = await examine(this.probe, this.#schema, this.#use, keepsFromServing);
+    const findings = await examine(this.#probe, this.#schema, this.#use, keepsFromServing);
     // A leader that was replaced goes on answering, and only a commit shows that no standby confirms what it writes.
     if (findings.length === 0) await this.#confirmWrites();
     return findings;
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.probe.close(), this.trail.close(), this.requests.close()]);
+    await Promise.all([this.#probe.close(), this.trail.close(), this.requests.close()]);
   }
 }

@@ -212,7 +212,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["promises.ts", 'prevents: "start",\n    faults: emptied', 'prevents: "nothing",\n    faults: emptied'],
     [
       "check.ts",
-      "    refuse(findings);\n",
+      "    refuseToStart(findings);\n",
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],

@@ -10,7 +10,7 @@ import { policyOf } from "./page/html.ts";
 import { statusPage, statusPaths } from "./page/status-page.ts";
 
 const sampleMilliseconds = 10_000;
-/** Of ten minutes, and the first of them all to compare with. */
+/** Those of ten minutes, and one from before: each is compared with the sample before it. */
 const maxSamples = 61;
 
 export interface Sources {

@@ -8,7 +8,7 @@ import { mostHeaders } from "./request-head.ts";
 interface Handlers {
   /** Called when the head of a request has arrived. */
   readonly respond: RequestListener;
-  /** Called where Node makes no response: for what is no request, or has not arrived in time. */
+  /** Called where there is no response object: for bytes that are no request, a request that did not arrive in time, and CONNECT. */
   readonly refuse: (socket: Socket, refusal: HttpError) => void;
 }
 

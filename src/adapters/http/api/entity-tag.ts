@@ -3,7 +3,7 @@ import { recordChanged } from "../../../domain/error.ts";
 import type { EntityTags } from "../../protocol/field-value.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
 
-/** A strong tag: the hash of all that is sent, which has the current names in a log that never changes (RFC 9110, section 8.8.3). */
+/** A strong tag (RFC 9110, section 8.8.3): the hash of the whole text. A log never changes, but the names in its text can. */
 export const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
 
 /**

@@ -28,6 +28,7 @@ export async function listOrPage(
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
   for await (const chunk of logs) {
+    // The list uses the memory of this chunk again for the next one.
     found.push(Uint8Array.from(chunk.content));
     next = chunk.next;
   }

@@ -23,7 +23,7 @@ export function readTrustedProxy(text: string): string {
  *
  * @param onIgnored called once, when X-Forwarded-For is sent though no proxy is trusted
  */
-export function makeClientAddress(trusted: TrustedProxies, onIgnored: () => void = () => {}) {
+export function makeClientAddress(trusted: TrustedProxies, onIgnored: () => void) {
   let isIgnored = false;
   const proxies = new BlockList();
   for (const proxy of trusted) {

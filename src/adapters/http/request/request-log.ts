@@ -46,7 +46,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       events.info("request", { ...detailsOf(exchange), status, ...(cut && { cut }), milliseconds });
     },
 
-    /** The log as what the request does writes into it. */
+    /** The log for the use case of a request: adds to each event what is known of the request. */
     eventsOf: (exchange: Exchange): RequestContext["events"] => ({
       info: (event, more) => events.info(event, { ...detailsOf(exchange), ...more }),
       warn: (event, more) => events.warn(event, { ...detailsOf(exchange), ...more }),

@@ -49,13 +49,13 @@ export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
   prevents === "start" || prevents === "readiness";
 
 /** Throws UnsuitableDatabase if one of the findings keeps `serve` from starting. */
-export function refuse(findings: readonly Finding[]): void {
+export function refuseToStart(findings: readonly Finding[]): void {
   const [first] = findings.filter(({ promise }) => promise.prevents === "start");
   if (first !== undefined) throw new UnsuitableDatabase(first.words);
 }
 
 /** The check of each new connection. */
-export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => void = refuse): SessionCheck {
+export function sessionCheck(use: Use, judge = refuseToStart): SessionCheck {
   const promises = promisesFor(use, ofConnections);
   return {
     statement: questions(promises),

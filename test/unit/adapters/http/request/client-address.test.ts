@@ -13,9 +13,9 @@ const request = (remoteAddress: string | undefined, forwarded?: string): Incomin
   }) as unknown as IncomingMessage;
 
 describe("where a request comes from", () => {
-  const direct = makeClientAddress([]);
-  const proxied = makeClientAddress(["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"]);
-  const linked = makeClientAddress(["fe80::1"]);
+  const direct = makeClientAddress([], () => {});
+  const proxied = makeClientAddress(["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"], () => {});
+  const linked = makeClientAddress(["fe80::1"], () => {});
 
   // Beside the property (test/unit/properties.test.ts), which has the usual forms and any number of proxies.
   for (const [what, addressOf, peer, forwarded, expected] of [
