@@ -45,6 +45,7 @@ export function makeEmployees({
     async register(caller: Caller, { password, ...registration }: Registration, context: RequestContext) {
       refuseRoleAbove(caller, registration.role);
       const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, context.address));
+      // A token of this email may have been found to be nobody's before.
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
       reportAdmin(employee, caller, context);
       return employee;

@@ -59,7 +59,7 @@ export class FairQueue<Job> {
   /**
    * Returns the job that has no place, if there is one. It may be this one.
    *
-   * @param path the line, then the line within it, and so on. All are equally long.
+   * @param path the line, then the line within it, and so on. All calls give as many names.
    */
   add(path: readonly string[], job: Job): Job | undefined {
     this.#all.add(path, job);

@@ -35,7 +35,7 @@ export interface Caller {
 
 /**
  * Every method of the repositories is atomic. It throws UNAVAILABLE while the records cannot be reached, and, unless it says
- * otherwise, NOT_FOUND for an id that no record has. One with a caller (`by`) writes only while the caller's token is live,
+ * otherwise, NOT_FOUND for an id that no record has. A method with a caller (`by`) writes only while the caller's token is live,
  * and throws TOKEN_REFUSED when it was revoked after the request had been authenticated. Lists of employees and of assets
  * are by id, ascending.
  */
@@ -105,9 +105,9 @@ export interface MaintenanceLogRepository {
 
 export type LogList = JsonList<MaintenanceLog, LogPosition>;
 
-/** What became of a log that was to be written. The first of these reasons for which it was not counts. */
+/** What became of a log that was to be written. If there are several reasons why it was not, it is the first one of this list. */
 type Appended =
-  /** There is no employee of the performer's id and email, their token is not live, or there is no such asset. */
+  /** There is no employee of the performer's id and email; their token is not live; there is no such asset. */
   | { readonly outcome: "no performer" | "revoked" | "no asset" }
   /** The log that was written, or the one that has the key already. */
   | { readonly outcome: "written" | "key in use"; readonly log: MaintenanceLog };

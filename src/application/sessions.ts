@@ -96,5 +96,6 @@ function refusalOf(account: Account, { employeeId, role, tokenId, version, issue
   if (role !== employee.role) return "the employee has another role";
   const hasSurvived = tokenId !== undefined && tokenId === survivingTokenId;
   if (!hasSurvived && issuedAt < tokensValidFrom) return "revoked";
+  // A token without a version is judged by the time of its issue alone.
   return isLive(account, { tokenId, tokenVersion: version ?? tokenVersion }) ? undefined : "revoked";
 }

@@ -5,7 +5,7 @@ export class UnsuitableDatabase extends Error {
   override readonly name = "UnsuitableDatabase";
 }
 
-/** To a statement, a database of which no connection will do is not available. Returns what is wrong with the database then. */
+/** What is wrong with the database, also where a statement has thrown UNAVAILABLE because no connection would do. */
 export function unsuitabilityOf(error: unknown): UnsuitableDatabase | undefined {
   const cause = isUnavailable(error) ? error.cause : error;
   return cause instanceof UnsuitableDatabase ? cause : undefined;

@@ -136,7 +136,7 @@ export function readText(label: string, value: unknown): string {
 /** PostgreSQL cannot store NUL, and would store any lone surrogate as one and the same replacement character. */
 export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes("\0");
 
-/** Returns what was counted. */
+/** Returns the text that was counted, without the white space that does not count. Throws INVALID. */
 export function counted(label: string, { min, max, trimmed }: Bounds, sent: string): string {
   const text = trimmed ? sent.trim() : sent;
   const length = [...text].length;

@@ -31,6 +31,7 @@ export function makeRestoreStore(database: Database): RestoreStore {
       return row?.issued ?? "{}";
     },
 
+    // Not atomic: the restored database takes the place of the live one after both, and a restore that stops before is run again.
     async issueAbove(issued, jump) {
       const given = (name: Statement) => sql`coalesce((${issued}::text::jsonb ->> ${name})::bigint, 0)`;
       await query(sql`

@@ -46,6 +46,7 @@ export function openCheckpoint(
 ): Checkpoint {
   const lines = openLines(note, known);
   requireCosignatures(note, witnesses);
+  // Extension lines are not empty (C2SP tlog-checkpoint).
   if (lines.slice(3).includes("")) throw new TrailError("is not a checkpoint");
   return readCheckpoint(note);
 }

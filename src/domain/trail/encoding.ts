@@ -1,4 +1,4 @@
-/** A trail's document cannot be read, or does not hold. The message is for the person who verifies. */
+/** A document of the trail cannot be read, or contradicts another one. The message is for the person who verifies. */
 export class TrailError extends Error {
   override readonly name = "TrailError";
 }
@@ -9,7 +9,7 @@ export function faultOf(error: unknown): string {
   throw error;
 }
 
-/** Undefined for a TrailError, where a contradiction is an answer. Throws any other error again. */
+/** Returns undefined for a TrailError, for callers to whom a contradiction is a result. Throws any other error again. */
 export const rethrowUnlessBroken = (error: unknown): undefined => void faultOf(error);
 
 /** What is read; undefined where that throws a TrailError. */

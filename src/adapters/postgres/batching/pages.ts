@@ -1,4 +1,4 @@
-import type { Chunk, JsonList } from "../../../application/json-list.ts";
+import type { Chunk, ChunkedList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
@@ -87,10 +87,10 @@ type RecordsPage = Page<number> & Chunk<number>;
 export function listsById(
   { queryBytes }: Database,
   records: Statement,
-): (filter: ActivityFilter) => JsonList<never> {
+): (filter: ActivityFilter) => ChunkedList {
   const firstRows = new FirstRows();
 
-  function makeList(condition: Statement): () => JsonList<never> {
+  function makeList(condition: Statement): () => ChunkedList {
     const statementFor = (last: number, limit: number) => sql`
       select json, rows, last from (
         select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last

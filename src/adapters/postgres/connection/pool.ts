@@ -80,7 +80,7 @@ export class Pool<Connection extends PooledConnection> {
 
   /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
   async run<Rows>(start: (connection: Connection) => PromiseLike<Rows>): Promise<Rows> {
-    if (this.#isClosed) throw isClosed();
+    if (this.#isClosed) throw closedError();
     if (this.#isFull()) throw unavailable("too many statements wait for a connection");
     const task = new Task<Connection>(start);
     const deadline = setTimeout(() => this.#miss(task), this.#limits.deadlineMilliseconds);
@@ -104,8 +104,8 @@ export class Pool<Connection extends PooledConnection> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const task of this.#waiting.splice(0)) task.reject(isClosed());
-    for (const opening of this.#opening) opening.abort(isClosed());
+    for (const task of this.#waiting.splice(0)) task.reject(closedError());
+    for (const opening of this.#opening) opening.abort(closedError());
     await Promise.all([...this.#checkedOut, ...this.#idle.splice(0)].map(connection => connection.close()));
   }
 
@@ -197,4 +197,4 @@ function remove<Item>(items: Item[], item: Item): boolean {
   return at >= 0;
 }
 
-const isClosed = () => unavailable("the connections are closed");
+const closedError = () => unavailable("the connections are closed");

@@ -63,7 +63,7 @@ export class DatabaseServers {
     throw this.#failure;
   }
 
-  /** Whether a connection leads where the latest one leads: its own server may have been replaced by that one. */
+  /** Whether a connection is to the server of the latest connection. If not, that server may have replaced its own. */
   isCurrent({ server }: Pick<Link, "server">): boolean {
     return server === this.#current;
   }

@@ -71,10 +71,10 @@ export class ActiveLogs {
         ) end`,
     );
     if (page === undefined) return undefined;
-    const { rows, logs, beside } = page;
+    const { rows, logs, extra } = page;
     if (rows === ofPage) return { ...page, next: lastPosition(logs) };
-    if (beside === undefined) return { ...page, next: undefined };
-    const { activeAssets, ...end } = JSON.parse(beside) as WindowEnd;
+    if (extra === undefined) return { ...page, next: undefined };
+    const { activeAssets, ...end } = JSON.parse(extra) as WindowEnd;
     const isDense = rows * activeAssets >= worthOfWindow;
     return {
       ...page,

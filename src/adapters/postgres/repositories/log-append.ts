@@ -12,13 +12,13 @@ import type { Database } from "../connection/database.ts";
 import { columnsOf, readerOf, selectionOf } from "../connection/rows.ts";
 import { columnOf, listOf, nothing, resultName, sql } from "../connection/statement.ts";
 import { fullName } from "./names.ts";
-import { isLive } from "./write-check.ts";
+import { isLiveRow } from "./write-check.ts";
 
 /** What was found, and the log that was written or has the key; each is null where there is none. */
 type AppendRow = {
   readonly employeeFound: number | null;
   readonly assetFound: number | null;
-  readonly isLive: boolean;
+  readonly isLive: boolean | null;
 } & ((MaintenanceLog & { readonly replayed: boolean }) | { readonly id: null; readonly replayed: null });
 
 const readLog = readerOf(logProperties);
@@ -85,7 +85,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
           )
           left join asset a on a.id = "assetId"
           left join employee on employee.id = "employeeId" and employee.email_folded = "emailFolded"
-          cross join lateral (select ${isLive(sql`"tokenVersion"`, sql`"tokenId"`)} as live) live
+          cross join lateral (select ${isLiveRow(sql`"tokenVersion"`, sql`"tokenId"`)} as live) live
         ), written as (
           insert into maintenance_log
             (id, ${sentColumns}, asset_id, performed_by_employee_id, idempotency_key, performed_by_name)

@@ -7,14 +7,14 @@ import type { Database } from "../connection/database.ts";
 import { ActiveLogs, type ActivePlace } from "./active-logs.ts";
 import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
-import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
+import { ChunkRoom, chunksOf, idsIn, isUsedUp, type ListBounds } from "./packed-logs.ts";
 
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
 
-const noBounds: Bounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+const noBounds: ListBounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-const boundsOf = ({ limit }: LogQuery): Bounds =>
+const boundsOf = ({ limit }: LogQuery): ListBounds =>
   limit === undefined ? noBounds : { rows: limit, bytes: pageBytes };
 
 export function makeLogLists(database: Database, names: SharedNames) {
@@ -25,7 +25,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
   async function* list<Place>(
     start: Place,
     read: (place: Place, rows: number) => Promise<LogPage<Place> | undefined>,
-    bounds: Bounds,
+    bounds: ListBounds,
   ): AsyncGenerator<Chunk<LogPosition>, undefined> {
     const room = new ChunkRoom();
     // A list of bounded bytes is a page for a client, which needs to know where the next one begins. As a rule one row more tells

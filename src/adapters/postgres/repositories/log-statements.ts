@@ -75,11 +75,11 @@ function ownerOf({ assetId, employeeId }: Scope): ListOwner | undefined {
  * only for a statement that states its condition or a narrower one, so stating `byOneColumn` leaves out the index of all logs by
  * date. With it, the planner would read all logs from the newest on to find those of one asset, which may all be old.
  */
-const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
+export const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
 
 /**
- * The conditions of lists whose newest logs are those of the list, each of which has an index in its order: one list for each
- * status and task type, unless there is an index without these.
+ * Splits a list into branches, each of which an index has in its order: one for each status and task type, or the list itself
+ * where an index without these is enough. Returns the condition of each.
  */
 function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
@@ -111,23 +111,24 @@ export function newestOf(
   return sql`select ${shown} from (${unionOf(all)}) l ${inOrder} limit ${limit}`;
 }
 
-/** A page before it is known where the list goes on, and what else its statement has read. */
-type ReadPage = Pick<LogPage, "rows" | "bytes" | "logs"> & { readonly beside: string | undefined };
+/** A page before it is known where the list goes on, and the value that its statement has read besides. */
+type ReadPage = Pick<LogPage, "rows" | "bytes" | "logs"> & { readonly extra: string | undefined };
 
 /**
- * Reads logs as PackedLogs has them, and a text beside them. Undefined when they come to too many bytes.
+ * Reads logs as PackedLogs has them. Undefined when they come to too many bytes.
  *
  * @param found rows of `columns`, in the order of the page
+ * @param extra a value that the same statement reads
  */
 export async function readPacked(
   { queryBytes }: Database,
   found: Statement,
-  beside = sql`null`,
+  extra = sql`null`,
 ): Promise<ReadPage | undefined> {
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${beside} from (
+    select fields, comments, rows, ${extra} from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, ${wordsIndex}, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
@@ -140,7 +141,7 @@ export async function readPacked(
   const [fields = null, comments = null, rows, text] = row;
   const logs = { fields: fields ?? Buffer.alloc(0), comments: comments ?? Buffer.alloc(0) };
   const bytes = logs.fields.length + logs.comments.length;
-  return { rows: Number(rows), bytes, logs, beside: text?.toString() };
+  return { rows: Number(rows), bytes, logs, extra: text?.toString() };
 }
 
 /** Logs that one statement reads. In the text, because PostgreSQL then keeps the plan: to plan each page anew takes a quarter of its time. */
@@ -162,7 +163,7 @@ export async function readLogPage(
     owner?.name,
   );
   if (page === undefined) return undefined;
-  const { rows, logs, beside: name } = page;
+  const { rows, logs, extra: name } = page;
   return {
     ...page,
     next: rows === limit ? lastPosition(logs) : undefined,

@@ -26,14 +26,14 @@ const mostNames = 10_000;
 /** The names in lists of logs, which all lists share: reading them for each page would cost 40 % of its statement. */
 export class SharedNames {
   readonly #now: () => number;
-  readonly #fill: (missing: Missing) => Promise<unknown>;
+  readonly #read: (missing: Missing) => Promise<readonly NamedJson[]>;
   #recent: Names = none();
   #since: number;
 
   constructor({ query }: Pick<Database, "query">, now = () => performance.now()) {
     this.#now = now;
     this.#since = now();
-    this.#fill = batched({ query: query<NamedRow>, statementFor: namesOf, resultsOf: fill });
+    this.#read = batched({ query: query<NamedRow>, statementFor: namesOf, resultsOf: jsonForEach });
   }
 
   /** Drops all names. A page that is reading names at this moment uses those, which may be older. */
@@ -47,25 +47,27 @@ export class SharedNames {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
       this.forget();
-    // If `forget` is called meanwhile, these are filled, and no later page gets them.
+    // If `forget` is called meanwhile, these maps get the names, and no later page sees them.
     const names = { ...this.#recent, ...preset };
     const missing = (kind: Kind) => [...ids[kind]].filter(id => !names[kind].has(id));
-    const unnamed = { names, assets: missing("assets"), performers: missing("performers") };
-    if (unnamed.assets.length + unnamed.performers.length > 0) await this.#fill(unnamed);
+    const unnamed = { assets: missing("assets"), performers: missing("performers") };
+    if (unnamed.assets.length + unnamed.performers.length > 0)
+      for (const { kind, id, json } of await this.#read(unnamed)) names[kind].set(id, json);
     return names;
   }
 }
 
 const none = (): Names => ({ assets: new Map(), performers: new Map() });
 
-/** Ids whose names are missing, and where to put the names. */
-type Missing = Readonly<Record<Kind, readonly number[]>> & { readonly names: Names };
+/** Ids whose names are missing. */
+type Missing = Readonly<Record<Kind, readonly number[]>>;
 
 interface NamedRow {
   readonly kind: Kind;
   readonly id: number;
   readonly name: string;
 }
+type NamedJson = Omit<NamedRow, "name"> & { readonly json: Uint8Array };
 
 function namesOf(calls: readonly Missing[]) {
   // Joined: PostgreSQL would read the text of an array anew for each row that it compares with `= any`.
@@ -78,10 +80,8 @@ function namesOf(calls: readonly Missing[]) {
     select 'performers', id, coalesce(${fullName}, '') from ${wanted("performers")} left join employee using (id)`;
 }
 
-function fill(rows: readonly NamedRow[], calls: readonly Missing[]): readonly Missing[] {
-  for (const { kind, id, name } of rows) {
-    const json = nameJson[kind](id, name);
-    for (const { names } of calls) names[kind].set(id, json);
-  }
-  return calls;
+/** Each call gets the names of all. */
+function jsonForEach(rows: readonly NamedRow[], calls: readonly Missing[]): readonly NamedJson[][] {
+  const named = rows.map(({ kind, id, name }) => ({ kind, id, json: nameJson[kind](id, name) }));
+  return calls.map(() => named);
 }

@@ -20,7 +20,7 @@ export const words = logStatuses.flatMap(status => taskTypes.map(taskType => ({ 
 const [comma, quote, backslash, space, zero, letterT] = [0x2c, 0x22, 0x5c, 0x20, 0x30, 0x54] as const;
 const fieldsPerLog = 6;
 
-/** PostgreSQL, or a pooler before it, has sent something else: the result of another statement, or something that is not a date. */
+/** What was sent is the result of another statement, or a log has a value that no log of this program can have. */
 const misread = (): Error => new RangeError("what was read is no page of logs");
 
 /** Reads a page from one field to the next, and from one comment to the next. */
@@ -120,7 +120,7 @@ function readPosition(fields: Uint8Array): LogPosition {
 }
 
 /** What a list may still have: it ends with the log with which it has all the rows, or that many bytes. */
-export interface Bounds {
+export interface ListBounds {
   readonly rows: number;
   readonly bytes: number;
 }
@@ -129,7 +129,7 @@ interface RenderedLogs {
   /** The logs as elements of a JSON array, with commas between them, until something else is rendered. */
   readonly bytes: Uint8Array;
   /** What the bounds leave for the rest of the list. */
-  readonly left: Bounds;
+  readonly left: ListBounds;
   /** Of the log that was rendered last. */
   readonly position: LogPosition;
   /** Whether this was the end of the page. */
@@ -140,7 +140,7 @@ interface RenderedLogs {
 export function* chunksOf(
   logs: PackedLogs,
   names: Names,
-  bounds: Bounds,
+  bounds: ListBounds,
 ): Generator<RenderedLogs, undefined> {
   const reader = new PageReader(logs);
   let left = bounds;
@@ -151,7 +151,7 @@ export function* chunksOf(
   } while (!reader.isAtEnd && !isUsedUp(left));
 }
 
-export const isUsedUp = ({ rows, bytes }: Bounds): boolean => rows <= 0 || bytes <= 0;
+export const isUsedUp = ({ rows, bytes }: ListBounds): boolean => rows <= 0 || bytes <= 0;
 
 const idKey = Buffer.from('{"id":');
 const dateKey = Buffer.from(',"performedDate":"');
@@ -168,7 +168,7 @@ const mostChunkBytes = chunkBytes + 64 * 1024;
 const scratch = new Uint8Array(mostChunkBytes);
 
 /** Renders the next chunk of a page, with names that have all of `idsIn`. */
-function renderChunk(reader: PageReader, { assets, performers }: Names, bounds: Bounds): RenderedLogs {
+function renderChunk(reader: PageReader, { assets, performers }: Names, bounds: ListBounds): RenderedLogs {
   const out = scratch;
   const most = Math.min(bounds.bytes, chunkBytes);
   let [rowStart, rows, at] = [reader.at, 0, 0];

@@ -3,10 +3,10 @@ import { tokenRevoked } from "../../../domain/error.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
-/** Whether a row of employee is that of the caller, and the token is not revoked (`isLive` in sessions.ts). */
-export const isLive = (tokenVersion: number | Statement, tokenId: string | null | Statement): Statement =>
+/** Whether a token of the employee in a row is not revoked (`isLive` in sessions.ts). */
+export const isLiveRow = (tokenVersion: number | Statement, tokenId: string | null | Statement): Statement =>
   sql`employee.active and (employee.token_version = ${tokenVersion} or employee.surviving_token_id = ${tokenId})`;
-const isLiveOf = ({ tokenVersion, tokenId }: Caller) => isLive(tokenVersion, tokenId ?? null);
+const isLiveOf = ({ tokenVersion, tokenId }: Caller) => isLiveRow(tokenVersion, tokenId ?? null);
 
 /**
  * Stands in the `where` of each statement that writes, so that it writes nothing once the caller's token is revoked.

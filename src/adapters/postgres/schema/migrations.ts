@@ -95,9 +95,8 @@ export async function migrate(
     return { applied, restored, serviceRoleGranted, isFrozen: false };
   } catch (error) {
     if (hasState(error, "frozenSchema")) {
-      const missing = await findMissing(database, migrations);
       const remedy = "a superuser has to lift the freeze of the schema";
-      refuseMissing(missing, remedy);
+      refuseMissing(await findMissing(database, migrations), remedy);
       const [weaker] = await database.query<{ fault: string }>(protectionFaults(protection));
       if (weaker !== undefined) throw new UnsuitableDatabase(`${weaker.fault}: ${remedy}`);
       return { applied, restored: [], serviceRoleGranted: true, isFrozen: true };
@@ -138,7 +137,7 @@ function refuseMissing(missing: readonly Migration[], remedy: string): void {
   throw new UnsuitableDatabase(`the database is behind this program (missing: ${names}): ${remedy}`);
 }
 
-/** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
+/** The migrations that the database lacks. Throws UnsuitableDatabase when it has some that the program does not know. */
 async function findMissing({ query }: Database, migrations: readonly Migration[]) {
   const applied = await query<Pick<Migration, "version" | "name">>(
     sql`select version, name from schema_migration order by version`,

@@ -78,7 +78,7 @@ function remedyOf({ kind, place, name, definition }: Protection): string | undef
   return undefined;
 }
 
-/** A foreign key needs the key that it refers to. */
+/** What comes later needs what comes before. A key is known by the first word of its definition: a foreign key needs a UNIQUE one. */
 const order = ["sequence", "function", "PRIMARY", "UNIQUE", "constraint", "FOREIGN", "index", "trigger"];
 const rankOf = ({ kind, definition }: Protection): number =>
   order.indexOf((kind === "constraint" && /^(PRIMARY|UNIQUE|FOREIGN)/.exec(definition)?.[0]) || kind);

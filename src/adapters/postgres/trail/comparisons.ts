@@ -33,13 +33,13 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
     select record_id, index, hash, row_number() over (partition by record_id order by index) as n
     from trail_entry where kind = ${kind}::trail_kind
   ), newest as (${newestTimes}), record as (
-    select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
+    select id as record_id, known_id, ${leafHash} as hash, row_number() over (partition by id) as copy,
       id between 1 and ${lastIssued(kind)} and exists (
         select from newest where line.recorded_at between newest.recorded_at - interval '1 minute' and newest.recorded_at + interval '1 minute'
       ) as is_new, octet_length(line) > ${mostEntryBytes} as is_long
     from (${linesOf[kind]}) as line
   ), compared as (
-    select record_id, subject, case
+    select record_id, known_id, case
       when copy > 1 then 'is there twice'
       when index is null and entry.hash is null and is_long then 'is too long for an entry'
       when index is null and entry.hash is null and is_new then null
@@ -51,7 +51,7 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
     end as what
     from record full join entry using (record_id)
   )
-  select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
+  select coalesce(known_id, record_id)::text as id, what from compared where what is not null order by record_id`;
 
 /** Entries that no comparison above includes. */
 const withoutKind = sql`
@@ -73,7 +73,7 @@ export const comparisons: readonly (readonly [string, Statement])[] = [
 ];
 
 /** The newest record of a kind that has an entry, if it is gone or changed. */
-const newestOf = (kind: EntryKind): Statement => sql`
+const newestFault = (kind: EntryKind): Statement => sql`
   select concat('the newest ', ${kind}::text, ' record in the trail, ', record_id, ', ',
     case when found is null then 'is gone' else 'was changed' end) as fault
   from (select record_id, hash from trail_entry where kind = ${kind}::trail_kind order by record_id desc limit 1) as newest
@@ -92,4 +92,4 @@ const unrecorded = ({ kind, table, id }: Subject): Statement => sql`
  * A row for each thing that is not as the trail says, of the newest records only: it costs the same whatever the tables hold.
  * `verify --database` compares all.
  */
-export const newestFaults: Statement = unionOf([...entryKinds.map(newestOf), ...subjects.map(unrecorded)]);
+export const newestFaults: Statement = unionOf([...entryKinds.map(newestFault), ...subjects.map(unrecorded)]);

@@ -18,8 +18,8 @@ const moment = sql`pg_catalog.to_char(recorded_at at time zone 'Etc/UTC', '"\\""
 const plainWords = ["status", "taskType"];
 
 /** What an entry says under a name, as JSON; null where it is null. */
-function jsonOf(name: string, { schema }: EntryField, subject: Statement): Statement {
-  if (name === "id") return subject;
+function jsonOf(name: string, { schema }: EntryField, knownId: Statement): Statement {
+  if (name === "id") return knownId;
   if (name === "recordedAt") return moment;
   const isPlain = schema["type"] === "integer" || plainWords.includes(name);
   return isPlain ? columnOf(name) : sql`pg_catalog.to_json(${columnOf(name)})`;
@@ -32,11 +32,11 @@ type Piece = string | Statement;
  * Before `kind` a member ends with a comma, and after it a member begins with one, so that each but `kind` can be left out
  * where it is null.
  */
-function memberOf(name: string, field: EntryField, kind: string, subject: Statement): readonly Piece[] {
+function memberOf(name: string, field: EntryField, kind: string, knownId: Statement): readonly Piece[] {
   if (name === "kind") return [`"kind":"${kind}"`];
   const [before, after] = name < "kind" ? ["", ","] : [",", ""];
   const quote = plainWords.includes(name) ? '"' : "";
-  const json = jsonOf(name, field, subject);
+  const json = jsonOf(name, field, knownId);
   const value = field.is(null) ? sql`coalesce(${json}::text, 'null')` : json;
   const member = [`${before}"${name}":${quote}`, value, `${quote}${after}`];
   return field.isOptional ? [sql`case when ${json} is not null then ${joined(member)} end`] : member;
@@ -60,13 +60,13 @@ function joined(pieces: readonly Piece[]): Statement {
  * json_build_object. Functions are qualified, because the owner of the schema could put others in their place. Callers add
  * joins and conditions at the end.
  *
- * @param subject the column of the id by which people know the record
+ * @param knownId the column of the id by which people know the record: that of the log, employee or asset
  */
-export function lineOf(table: Statement, kind: string, fields: EntryFields, subject: Statement): Statement {
+export function lineOf(table: Statement, kind: string, fields: EntryFields, knownId: Statement): Statement {
   const names = Object.keys(fields).sort();
-  const members = names.flatMap(name => memberOf(name, fields[name] as EntryField, kind, subject));
+  const members = names.flatMap(name => memberOf(name, fields[name] as EntryField, kind, knownId));
   return sql`
-    select id, ${subject} as subject, recorded_at, ${joined(["{", ...members, "}"])} as line
+    select id, ${knownId} as known_id, recorded_at, ${joined(["{", ...members, "}"])} as line
     from ${table} record`;
 }
 

@@ -78,7 +78,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     },
 
     async entries(from, to) {
-      const lineOf = (kind: EntryKind) =>
+      const rendered = (kind: EntryKind) =>
         sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::trail_kind) as line`;
       // Entries that follow each other without a gap. Two sums bound them: that of their texts, before they are rendered, and that
       // of their lines. They also end before an entry whose record is gone.
@@ -92,7 +92,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
           where index >= ${from} and index < ${Math.min(to, from + tileWidth)}
         ), rendered as (
           select n, row_number() over (order by n) as place, line, sum(octet_length(line)) over (order by n) as length
-          from entry cross join lateral (${unionOf(entryKinds.map(lineOf))}) as record
+          from entry cross join lateral (${unionOf(entryKinds.map(rendered))}) as record
           where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes.ofTexts})
         )
         select string_agg(line, E'\\n' order by n) from rendered

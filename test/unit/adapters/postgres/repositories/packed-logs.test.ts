@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { nameJson } from "../../../../../src/adapters/postgres/repositories/names.ts";
 import {
-  type Bounds,
   ChunkRoom,
   chunksOf,
   idsIn,
+  type ListBounds,
   lastPosition,
   words,
 } from "../../../../../src/adapters/postgres/repositories/packed-logs.ts";
@@ -39,10 +39,10 @@ function pack(logs: readonly MaintenanceLog[]) {
   return { packed, names };
 }
 
-const noBounds: Bounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+const noBounds: ListBounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /** The chunks of a page, each as it was before the next one was rendered. */
-function renderedChunks(logs: readonly MaintenanceLog[], bounds: Bounds = noBounds) {
+function renderedChunks(logs: readonly MaintenanceLog[], bounds: ListBounds = noBounds) {
   const { packed, names } = pack(logs);
   const chunks = [];
   for (const chunk of chunksOf(packed, names, bounds))
