@@ -58,7 +58,8 @@ export function freshDebian(release: string, packages: Packages): string {
     export DEBIAN_FRONTEND=noninteractive
     apt-get install -qy ${installed.join(" ")}
     apt-get clean
-    apt-get install -qy --download-only ${downloaded.join(" ")}`;
+    apt-get install -qy --download-only ${downloaded.join(" ")}
+    rm /var/cache/apt/*.bin`;
   run("systemd-nspawn", ...nspawn, unfinished, "sh", "-ec", script);
   shortenLists(unfinished);
   renameSync(unfinished, root);
