@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
-import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { statementsSent } from "../adapters/postgres/connection/driver.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/clock-and-log.ts";
@@ -49,15 +48,12 @@ export async function runServe(context: CommandContext): Promise<void> {
   // Its findings are reported below, when the rest is loaded.
   databaseChecked.catch(() => {});
   const { makeService } = await loadService();
-  let phase: ServicePhase = "starting";
   const service = await makeService(settings, database, {
     version: version(),
-    identity,
     inherited,
-    certificate: () => certificate?.state(),
+    certificate,
     events,
     droppedLogLines: () => output.dropped,
-    phase: () => phase,
   });
   // Before this, and without a certificate, main.ts ignores it.
   if (certificate !== undefined) process.on("SIGHUP", () => certificate.renew(events, service.app.renew));
@@ -72,14 +68,12 @@ export async function runServe(context: CommandContext): Promise<void> {
     await Promise.race([recordsCompared, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
     const listeningPort = await orRefuse(service.listen(), place);
-    phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
     // Rejects when the database turns out not to do, also long after the service has begun to listen.
     const trailStarted = recordsCompared.then(service.startTrail);
     await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
-    phase = "draining";
     await service.close(graceMilliseconds);
   }
   events.info("stopped");

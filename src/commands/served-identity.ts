@@ -19,26 +19,26 @@ export function readIdentity(files: IdentityFiles): TlsIdentity | undefined {
 
 /** The certificate of a running service. It stays in use when the files that are read later are wrong. */
 export class ServedCertificate {
-  #current: TlsIdentity;
+  current: TlsIdentity;
   #isRenewalFailed = false;
   readonly #files: IdentityFiles;
 
   constructor(files: IdentityFiles, first: TlsIdentity) {
     this.#files = files;
-    this.#current = first;
+    this.current = first;
   }
 
   state(): CertificateState {
-    const { validTo } = this.#current;
+    const { validTo } = this.current;
     return { validToSeconds: Date.parse(validTo) / 1_000, isRenewalFailed: this.#isRenewalFailed };
   }
 
   renew(events: EventLog, use: (identity: TlsIdentity) => void): void {
     try {
-      const found = readIdentity(this.#files) ?? this.#current;
-      const isNew = found.cert !== this.#current.cert || found.key !== this.#current.key;
+      const found = readIdentity(this.#files) ?? this.current;
+      const isNew = found.cert !== this.current.cert || found.key !== this.current.key;
       if (isNew) use(found);
-      this.#current = found;
+      this.current = found;
       this.#isRenewalFailed = false;
       if (isNew) events.info("certificate renewed", { validTo: found.validTo });
     } catch (error) {

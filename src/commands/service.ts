@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
-import type { TlsIdentity } from "../adapters/http/server/tls-identity.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
 import { makeReadiness, type ReadState, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
@@ -12,7 +11,6 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/clock-and-log.ts";
-import type { CertificateState } from "../application/figures.ts";
 import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
@@ -20,18 +18,17 @@ import { causeOf, isUnavailable } from "../domain/error.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
 import { compareStateFile } from "./command-database.ts";
 import type { ServedDatabase } from "./served-database.ts";
+import type { ServedCertificate } from "./served-identity.ts";
 
 /** What the service gets from the process that runs it. */
 interface ServiceContext {
-  readonly identity: TlsIdentity | undefined;
+  /** Undefined without TLS. */
+  readonly certificate: ServedCertificate | undefined;
   /** The descriptor of the socket that was passed on, if one was. */
   readonly inherited: number | undefined;
-  /** Undefined without TLS. */
-  readonly certificate: () => CertificateState | undefined;
   readonly events: EventLog;
   readonly droppedLogLines: () => number;
   readonly version: string;
-  readonly phase: () => ServicePhase;
 }
 
 /** The parts of `serve`, put together. None of them listens, or asks the database anything yet. */
@@ -40,8 +37,9 @@ export async function makeService(
   database: ServedDatabase,
   context: ServiceContext,
 ) {
-  const { events, version, droppedLogLines, phase, identity, certificate, inherited } = context;
+  const { events, version, droppedLogLines, certificate, inherited } = context;
   const { host, port, opsPort, trailStateFile } = settings;
+  let phase: ServicePhase = "starting";
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
   const repositories = makeRepositories(database.requests);
@@ -56,14 +54,14 @@ export async function makeService(
   });
   const tokens = await makeJoseTokens(settings, systemClock);
   const ports = { ...repositories, passwords, tokens, events, clock: systemClock };
-  const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
+  const app = makeApp(ports, trail.published, { ...settings, identity: certificate?.current }, meter);
 
   /** A socket that was passed on has an address of its own. */
   const apiAddress = () => {
     const listening = app.address() ?? { address: host, port };
     const name = inherited === undefined ? host : listening.address;
     const reachable = /^(0\.0\.0\.0|::)$/.test(name) ? "localhost" : name.includes(":") ? `[${name}]` : name;
-    return `${identity === undefined ? "http" : "https"}://${reachable}:${listening.port}`;
+    return `${certificate === undefined ? "http" : "https"}://${reachable}:${listening.port}`;
   };
 
   const sources: Sources = {
@@ -73,7 +71,7 @@ export async function makeService(
       ...meter.read(),
       droppedLogLines: droppedLogLines(),
       http: app.load(),
-      certificate: certificate(),
+      certificate: certificate?.state(),
       database: database.requests.load(),
       passwords: passwords.load(),
       trail: trail.state(),
@@ -82,7 +80,7 @@ export async function makeService(
     now: systemClock.now,
     apiAddress,
     readiness: makeReadiness(
-      phase,
+      () => phase,
       () => stateOf(database.examine()),
       state => events.warn("database not ready", { ...state }),
     ),
@@ -94,7 +92,11 @@ export async function makeService(
     operations,
 
     /** Resolves to the port. */
-    listen: () => (inherited === undefined ? app.listen(port, host) : app.listenOn(inherited)),
+    async listen(): Promise<number> {
+      const chosen = await (inherited === undefined ? app.listen(port, host) : app.listenOn(inherited));
+      phase = "serving";
+      return chosen;
+    },
 
     /** Throws UnsuitableDatabase if the database has lost all that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
     async compareState(): Promise<void> {
@@ -105,6 +107,7 @@ export async function makeService(
     startTrail: trail.start,
 
     async close(graceMilliseconds: number): Promise<void> {
+      phase = "draining";
       await app.close(graceMilliseconds);
       await trail.stop();
       await operations?.close();

@@ -504,7 +504,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "handshakeTimeout: 100 * limits.receiveMilliseconds",
       "bounds the handshakes that do not go on",
     ],
-    ["served-identity.ts", "found.cert !== this.#current.cert || ", ""],
+    ["served-identity.ts", "found.cert !== this.current.cert || ", ""],
     ["listener.ts", '  "ECDHE-RSA-AES256-GCM-SHA384",\n', '  "ECDHE-ECDSA-AES128-SHA",\n'],
   ],
   "A stalled or dead reader": [

@@ -24,40 +24,25 @@ export interface Sources {
   readonly failed: (event: "operations request failed" | "figures not read", cause: unknown) => void;
 }
 
-/** The figures of now, and samples of the last ten minutes. It watches nothing before it is asked. */
-class Figures {
-  readonly samples: Reading[] = [];
-  readonly #sources: Pick<Sources, "figures" | "failed">;
-  #readRuntime: ReturnType<typeof watchRuntime> | undefined;
-
-  constructor(sources: Pick<Sources, "figures" | "failed">) {
-    this.#sources = sources;
-  }
-
-  read(): Reading {
-    this.#readRuntime ??= watchRuntime();
-    return { ...this.#sources.figures(), runtime: this.#readRuntime() };
-  }
-
-  /** A figure that cannot be read (Node may throw EMFILE) leaves a gap, and does not end the process. */
-  sample(): void {
-    try {
-      this.samples.push(this.read());
-      if (this.samples.length > maxSamples) this.samples.shift();
-    } catch (error) {
-      this.#sources.failed("figures not read", error);
-    }
-  }
-}
-
 /**
  * The operations listener: `/healthz`, `/readyz`, `/metrics`, the newest checkpoint, the API's description for
- * programs, and two pages for people: the service's state and the reference of its API. It watches nothing before it listens.
+ * programs, and two pages for people: the service's state and the reference of its API.
  */
 export function makeOperations(sources: Sources) {
-  const figures = new Figures(sources);
-  const status = async (path: string) =>
-    page(statusPage(path, await sources.readiness(), figures.read(), figures.samples));
+  const readRuntime = watchRuntime();
+  const read = (): Reading => ({ ...sources.figures(), runtime: readRuntime() });
+  /** Of the last ten minutes, oldest first. */
+  const samples: Reading[] = [];
+  const sample = (): void => {
+    try {
+      samples.push(read());
+      if (samples.length > maxSamples) samples.shift();
+    } catch (error) {
+      // Node may throw EMFILE: that leaves a gap, and does not end the process.
+      sources.failed("figures not read", error);
+    }
+  };
+  const status = async (path: string) => page(statusPage(path, await sources.readiness(), read(), samples));
   const server = makeOpsServer(
     {
       [statusPaths.refreshing]: () => status(statusPaths.refreshing),
@@ -83,7 +68,7 @@ export function makeOperations(sources: Sources) {
       },
       "/metrics": async () => {
         const readiness = await sources.readiness();
-        const text = metricsText(figures.read(), readiness);
+        const text = metricsText(read(), readiness);
         return { status: 200, headers: { "Content-Type": expositionType }, text };
       },
     },
@@ -95,8 +80,8 @@ export function makeOperations(sources: Sources) {
     /** Resolves to the port, which is chosen by the system when 0 is asked for. */
     async listen(port: number, host: string): Promise<number> {
       const chosen = await server.listen(port, host);
-      figures.sample();
-      setInterval(() => figures.sample(), sampleMilliseconds).unref();
+      sample();
+      setInterval(sample, sampleMilliseconds).unref();
       return chosen;
     },
 
