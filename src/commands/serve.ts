@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
-import { statementsSent } from "../adapters/postgres/connection/driver.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/clock-and-log.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -47,7 +46,8 @@ export async function runServe(context: CommandContext): Promise<void> {
   const databaseChecked = onceReachable(events, () => database.check());
   // Its findings are reported below, when the rest is loaded.
   databaseChecked.catch(() => {});
-  const { makeService } = await loadService();
+  // Loaded while the database responds.
+  const { makeService } = await import("./service.ts");
   const service = await makeService(settings, database, {
     version: version(),
     inherited,
@@ -78,27 +78,6 @@ export async function runServe(context: CommandContext): Promise<void> {
   }
   events.info("stopped");
   await output.flush(flushMilliseconds);
-}
-
-/** Loads the service while the database is checked. Loading takes all of a core, and longer than the check. */
-async function loadService() {
-  for (const load of [
-    () => import("../adapters/postgres/repositories/log-lists.ts"),
-    () => import("../adapters/postgres/repositories/employee-repository.ts"),
-    () => import("../adapters/postgres/repositories/repositories.ts"),
-    () => import("../application/trail/publishing.ts"),
-    () => import("../application/trail/trail.ts"),
-    () => import("../adapters/jose-tokens.ts"),
-    () => import("../adapters/http/request/request-handler.ts"),
-    () => import("../adapters/http/api/routes.ts"),
-    () => import("../adapters/http/server/server.ts"),
-    () => import("../app.ts"),
-    () => import("./service.ts"),
-  ]) {
-    await statementsSent();
-    await load();
-  }
-  return import("./service.ts");
 }
 
 /** Runs a check as soon as the database can be asked; rejects with what the check finds. */

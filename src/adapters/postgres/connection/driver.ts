@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import { Stream } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import postgres from "postgres";
 import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
 import {
@@ -97,9 +96,3 @@ export type ReportedError = Error & { readonly code: string };
 /** Whether PostgreSQL has reported an error of the statement. One that is FATAL is of the session. */
 export const isReported = (error: unknown): error is ReportedError =>
   error instanceof postgres.PostgresError && error.severity === "ERROR";
-
-/** Resolves when what the database has sent is read and statements that were begun are sent: the driver sends them a turn later. */
-export async function statementsSent(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
-}
