@@ -32,10 +32,9 @@ export const required = <T>(name: string, about: string, example: string, parse:
   example,
   parse,
 });
-export const optional = <T>(...parts: Parameters<typeof required<T>>): Setting<T | undefined> => ({
-  ...required(...parts),
-  isOptional: true,
-});
+/** The same setting where it may be missing. */
+export const orNone = <T>(setting: Setting<T>): Setting<T | undefined> => ({ ...setting, isOptional: true });
+export const optional = <T>(...parts: Parameters<typeof required<T>>) => orNone(required(...parts));
 export const withDefault = <T>(
   name: string,
   about: string,

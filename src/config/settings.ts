@@ -6,13 +6,14 @@ import type { Use } from "../adapters/postgres/schema/promises.ts";
 import {
   type Environment,
   optional,
+  orNone,
   readSettings,
   required,
   type Setting,
   SettingsError,
   withDefault,
 } from "./read-settings.ts";
-import { asItIs, auditSettings, optionalTrailKey, trailKeySettings } from "./standalone-settings.ts";
+import { asItIs, auditSettings, trailKeySettings } from "./standalone-settings.ts";
 import {
   notBlank,
   oneOf,
@@ -111,7 +112,7 @@ export const serveSettings = {
   certificateFile: optional("TLS_CERTIFICATE_FILE", "PEM, for HTTPS", `${tls}/certificate.pem`, asItIs),
   keyFile: optional("TLS_KEY_FILE", "PEM, the key of that certificate", `${tls}/key.pem`, asItIs),
   logLevel: withDefault("LOG_LEVEL", `lowest level to log: ${levels}`, "info", oneOf(...logLevels), levels),
-  trailKey: optionalTrailKey,
+  trailKey: orNone(trailKeySettings.trailKey),
   trailStateFile,
 };
 

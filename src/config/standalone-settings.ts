@@ -1,17 +1,15 @@
 import { readSignerKey } from "../domain/trail/note.ts";
-import { optional, required } from "./read-settings.ts";
-
-const trailKey = [
-  "TRAIL_KEY",
-  "signs the trail: docs/trail.md; without it the trail is numbered and not signed",
-  "a line that begins with PRIVATE+KEY+, as the command trail-key makes it",
-  (text: string) => readSignerKey(text),
-] as const;
-
-export const optionalTrailKey = optional(...trailKey);
+import { required } from "./read-settings.ts";
 
 /** What commands read that run without the service, its database and its packages. */
-export const trailKeySettings = { trailKey: required(...trailKey) };
+export const trailKeySettings = {
+  trailKey: required(
+    "TRAIL_KEY",
+    "signs the trail: docs/trail.md; without it the trail is numbered and not signed",
+    "a line that begins with PRIVATE+KEY+, as the command trail-key makes it",
+    readSignerKey,
+  ),
+};
 
 export const asItIs = (text: string): string => text;
 

@@ -28,12 +28,9 @@ export interface Preconditions {
 }
 
 /** Header fields that must not be repeated. Node would drop the second one, or join it to the first. */
-const singular = new Map(
-  ["Host", "Authorization", "Content-Type", "Idempotency-Key"].map(name => [name.toLowerCase(), name]),
-);
+const singular = ["Host", "Authorization", "Content-Type", "Idempotency-Key"];
 
 const json: MediaType = { type: "application/json", parameters: [] };
-const none: readonly string[] = [];
 
 /**
  * Reads the head of a request, once. Refuses what Node would accept, or refuse without a body (RFC 9110, sections 2.5, 5.3,
@@ -56,7 +53,7 @@ export function readHead(
   const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
   return {
     contentType: type === undefined ? json : readMediaType(type),
-    contentCodings: encoding === undefined ? none : membersOf(encoding.toLowerCase()),
+    contentCodings: membersOf(encoding?.toLowerCase() ?? ""),
     // A client of HTTP/1.0 would take an interim response for the response.
     expectsContinue: expect !== undefined && expectsContinue(expect) && httpVersion !== "1.0",
     ifMatch: ifMatch === undefined ? undefined : readIfMatch(ifMatch),
@@ -98,12 +95,6 @@ function readIfMatch(text: string): EntityTags {
 }
 
 function findRepeated(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = singular.get(rawHeaders[at]?.toLowerCase() ?? "");
-    if (name === undefined) continue;
-    if (seen.has(name)) return name;
-    seen.add(name);
-  }
-  return undefined;
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map(name => name.toLowerCase());
+  return singular.find(name => names.indexOf(name.toLowerCase()) !== names.lastIndexOf(name.toLowerCase()));
 }
