@@ -36,6 +36,13 @@ function faultsOf(read: () => unknown): readonly string[] {
   }
 }
 
+/** Asserts that these settings have this fault, and no other. */
+function assertFault(environment: Environment, fault: string): void {
+  const faults = faultsOf(() => serve(environment));
+  assert.equal(faults.length, 1, JSON.stringify(environment));
+  assert.match(faults[0] ?? "", new RegExp(`^${fault}; for example: \\S.*$`));
+}
+
 const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 describe("the settings of serve", () => {
@@ -102,20 +109,13 @@ describe("the settings of serve", () => {
     });
   });
 
-  for (const name of Object.keys(required)) {
-    test(`cannot do without ${name}`, () => {
-      const faults = faultsOf(() => serve({ [name]: undefined }));
-      assert.equal(faults.length, 1);
-      assert.match(faults[0] ?? "", new RegExp(`^${name} is missing; for example: \\S`));
-    });
-  }
+  test("cannot do without the database and the secret", () => {
+    for (const name of Object.keys(required)) assertFault({ [name]: undefined }, `${name} is missing`);
+  });
 
   test("are never taken for absent when they are empty: CORS_ALLOWED_ORIGINS= must not mean everybody", () => {
-    for (const name of "DATABASE_URL SECRET_KEY ISSUER PORT CORS_ALLOWED_ORIGINS LOG_LEVEL".split(" ")) {
-      const faults = faultsOf(() => serve({ [name]: "" }));
-      assert.equal(faults.length, 1);
-      assert.match(faults[0] ?? "", new RegExp(`^${name} is empty; for example: \\S`));
-    }
+    for (const name of "DATABASE_URL SECRET_KEY ISSUER PORT CORS_ALLOWED_ORIGINS LOG_LEVEL".split(" "))
+      assertFault({ [name]: "" }, `${name} is empty`);
   });
 });
 
@@ -188,24 +188,14 @@ describe("a setting in a file", () => {
       assert.equal(fromFile(content), value, JSON.stringify(content));
   });
 
-  test("may not be given directly too", () => {
-    const faults = faultsOf(() => serve({ SECRET_KEY_FILE: fileWith(required.SECRET_KEY) }));
-    assert.equal(faults.length, 1);
-    assert.match(faults[0] ?? "", /^SECRET_KEY is given twice, also as SECRET_KEY_FILE; for example: /);
-  });
-
-  test("must be readable, even where there is a default", () => {
+  test("may not be given directly too, must be readable, even where there is a default, and not be empty", () => {
+    const given = { SECRET_KEY_FILE: fileWith(required.SECRET_KEY) };
+    assertFault(given, "SECRET_KEY is given twice, also as SECRET_KEY_FILE");
     for (const name of ["SECRET_KEY", "ISSUER"]) {
-      const faults = faultsOf(() => serve({ [name]: undefined, [`${name}_FILE`]: "absent" }));
-      const expected = `${name} cannot be read from the file that ${name}_FILE names; for example: `;
-      assert.equal(faults.length, 1);
-      assert.ok(faults[0]?.startsWith(expected), faults[0]);
+      const fault = `${name} cannot be read from the file that ${name}_FILE names`;
+      assertFault({ [name]: undefined, [`${name}_FILE`]: "absent" }, fault);
     }
-  });
-
-  test("is empty when the file is", () => {
-    const faults = faultsOf(() => serve({ SECRET_KEY: undefined, SECRET_KEY_FILE: fileWith("\n") }));
-    assert.match(faults.join(), /^SECRET_KEY is empty; /);
+    assertFault({ SECRET_KEY: undefined, SECRET_KEY_FILE: fileWith("\n") }, "SECRET_KEY is empty");
   });
 });
 
@@ -326,11 +316,7 @@ for (const [name, { property, takes = [], refuses }] of Object.entries(rules)) {
     for (const [text, value] of takes)
       assert.deepEqual(serve({ [name]: text })[property as keyof ReturnType<typeof serve>], value, text);
     for (const [reason, texts] of Object.entries(refuses))
-      for (const text of texts) {
-        const faults = faultsOf(() => serve({ [name]: text }));
-        assert.equal(faults.length, 1, text);
-        assert.match(faults[0] ?? "", new RegExp(`^${name} ${reason}; for example: \\S.*$`), text);
-      }
+      for (const text of texts) assertFault({ [name]: text }, `${name} ${reason}`);
   });
 }
 

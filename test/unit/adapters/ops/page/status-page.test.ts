@@ -55,22 +55,17 @@ describe("the status page", () => {
     ]);
   });
 
-  test("shows the busiest route first, and routes that are as busy in their order", () => {
+  test("shows the busiest route first, and routes that are as busy in their order, in sections that the keyboard can scroll", () => {
     const page = pageAfter(meter => {
-      for (const route of ["/c", "/a", "/b"]) meter.responded("GET", route, 200, 1);
-      for (let i = 0; i < 2; i += 1) meter.responded("GET", "/d", 200, 1);
+      for (const route of ["/c", "/a", "/b", "/d", "/d"]) meter.responded("GET", route, 200, 1);
     });
     assert.deepEqual(
       [...page.matchAll(/<code>(\/[a-d])<\/code>/g)].map(([, route]) => route),
       ["/d", "/a", "/b", "/c"],
     );
-  });
-
-  test("lets the keyboard scroll what is wider than a small window, and names it", () => {
-    const page = pageAfter(meter => meter.responded("GET", "/logs", 200, 2));
-    for (const [section] of page.matchAll(/<\w+ class="wide"[^>]*>/g))
-      assert.match(section, /tabindex="0" role="region" aria-label="\w+"/);
-    assert.match(page, /class="wide"/);
+    const sections = [...page.matchAll(/<\w+ class="wide"[^>]*>/g)];
+    assert.ok(sections.length > 0);
+    for (const [section] of sections) assert.match(section, /tabindex="0" role="region" aria-label="\w+"/);
   });
 
   test("puts what calls for attention first", () => {

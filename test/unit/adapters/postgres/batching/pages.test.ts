@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import {
   FirstRows,
   listsById,
@@ -42,22 +43,25 @@ async function idsOf(pages: AsyncIterable<Rows>): Promise<number[]> {
 }
 
 describe("a list in pages", () => {
-  for (const size of [0, 1, first - 1, first, first + 1, first + 4_194, 10_000]) {
-    test(`of ${size} rows has every row once, in order`, async () => {
-      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read, new FirstRows()));
-      assert.deepEqual(
-        ids,
-        Array.from({ length: size }, (_, i) => i + 1),
-      );
-    });
-  }
-
-  test("asks for what comes after the last row, and not again after a page that was not full", async () => {
-    const { asked, read } = makeTable(first + 1_048 + 1, 200);
-    await idsOf(pagesOf<number, Rows>(0, read, new FirstRows()));
-    assert.deepEqual(
-      asked.map(({ last }) => last),
-      [0, first, first + 1_048],
+  test("has every row once, in order, up to as many as are wanted, and asks for none again or in vain", async () => {
+    const sizes = fc.oneof(fc.nat({ max: 6_000 }), fc.constantFrom(0, 1, first - 1, first, first + 1));
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.nat({ max: 20_000 }), fc.option(sizes), async (size, bytesPerRow, most) => {
+        const wanted = most ?? Number.POSITIVE_INFINITY;
+        const { asked, read } = makeTable(size, bytesPerRow);
+        const ids = await idsOf(pagesOf<number, Rows>(0, read, new FirstRows(), wanted));
+        assert.deepEqual(
+          ids,
+          Array.from({ length: Math.min(size, wanted) }, (_, i) => i + 1),
+        );
+        for (const [at, { last, limit }] of asked.entries()) {
+          assert.equal(
+            last,
+            asked.slice(0, at).reduce((rows, page) => rows + page.limit, 0),
+          );
+          assert.ok(last + limit <= wanted && (at === 0 || last <= size));
+        }
+      }),
     );
   });
 
@@ -115,17 +119,6 @@ describe("a list in pages", () => {
     assert.deepEqual(await limitsOf(makeTable(1_000)), [4, 16, 64, 256, 1_024]);
     for (let rows = 5; rows < first; rows += 1) assert.equal(firstRows.ofNextList(), rows);
     for (let lists = 0; lists < 3; lists += 1) assert.equal(firstRows.ofNextList(), first);
-  });
-
-  test("asks for no more rows than are wanted", async () => {
-    const { asked, read } = makeTable(10_000, 1_024);
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new FirstRows(), 500))).length, 500);
-    assert.deepEqual(
-      asked.map(({ limit }) => limit),
-      [first, 100],
-    );
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new FirstRows(), 7))).length, 7);
-    assert.equal(asked.at(-1)?.limit, 7);
   });
 
   test("goes on where a page found nothing before the list ended", async () => {
