@@ -6,7 +6,7 @@ import { isLive } from "../../src/application/sessions.ts";
 import { assetProperties } from "../../src/domain/asset.ts";
 import { employeeProperties } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
-import { type LogQuery, logProperties, type NewLog } from "../../src/domain/maintenance-log.ts";
+import { logProperties, type NewLog } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
 import { byAdmin, callerOf } from "../support/by-admin.ts";
 import { aLog, anAsset, anEmployee, aStoredAsset, noChange } from "../support/test-records.ts";
@@ -555,107 +555,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await assert.rejects(send(aLog(), "key", unknownId), assetNotFound);
           assert.equal((await send(aLog(), "key")).isReplay, false);
         });
-      });
-
-      describe("parts of a list", () => {
-        /** An asset and a performer of their own, with a log at each of these moments. */
-        async function writeAt(dates: readonly string[]) {
-          const asset = await opened.assets.insert(anAsset());
-          const employee = await opened.employees.insert(anEmployee());
-          const writeOne = (performedDate: string) =>
-            append(asset.id, callerOf(employee), aLog({ performedDate, comment: likeJson }));
-          for (const date of dates) await writeOne(date);
-          return { asset, employee, writeOne };
-        }
-
-        test("a period includes its first moment and not its last, to the microsecond", async () => {
-          const { asset, employee } = await writeAt([
-            "2033-05-01T00:00:00",
-            "2033-05-01T00:00:00.000001",
-            "2033-05-02T12:00:00",
-            "2033-05-02T12:00:00.000001",
-            "0001-01-01T00:00:00",
-            "9990-12-31T23:59:59.999999",
-          ]);
-          const everything = await all(opened.maintenanceLogs.listOfAsset(asset.id, {}));
-          for (const [performedFrom, performedTo, expected] of [
-            ["2033-05-01T00:00:00", "2033-05-02T12:00:00", [2, 1]],
-            ["2033-05-01T00:00:00.000001", "2033-05-02T12:00:00.000001", [3, 2]],
-            ["2033-05-01T00:00:00.000002", undefined, [6, 4, 3]],
-            [undefined, "2033-05-01T00:00:00.000001", [1, 5]],
-            ["2033-05-02T12:00:00", "2033-05-02T12:00:00", []],
-            ["2033-05-03T00:00:00", "2033-05-01T00:00:00", []],
-            [undefined, "0001-01-01T00:00:00", []],
-          ] as const) {
-            const period = { performedFrom, performedTo };
-            // The order of writing, counted from the first.
-            const first = Math.min(...everything.map(({ id }) => id)) - 1;
-            const { maintenanceLogs } = opened;
-            const ofAsset = await all(maintenanceLogs.listOfAsset(asset.id, period));
-            assert.deepEqual(
-              ofAsset.map(({ id }) => id - first),
-              expected,
-              JSON.stringify(period),
-            );
-            assert.deepEqual(await all(maintenanceLogs.listOfPerformer(employee.id, period)), ofAsset);
-            const ofAll = await all(maintenanceLogs.list(period));
-            const ofActive = await all(maintenanceLogs.listOfActiveAssets(period, 1_000));
-            for (const list of [ofAll, ofActive]) {
-              assert.deepEqual(
-                list.filter(({ assetId }) => assetId === asset.id),
-                ofAsset,
-              );
-            }
-          }
-        });
-
-        test("a part of more than one page of the database is whole", async () => {
-          const { asset, writeOne } = await writeAt([]);
-          for (let i = 0; i < 10; i += 1) {
-            await Promise.all(Array.from({ length: 60 }, () => writeOne("2035-01-01T00:00:00")));
-          }
-          const list = (part: LogQuery) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
-          const everything = await list({});
-          assert.equal(everything.length, 600);
-          for (const limit of [1, 249, 250, 251, 500, 501, 599, 600, 601]) {
-            assert.deepEqual(await list({ limit }), everything.slice(0, limit), String(limit));
-          }
-        });
-      });
-
-      test("the newest logs of active assets are found below many newer ones of inactive assets", async () => {
-        const [one, other, silent] = [
-          await opened.assets.insert(anAsset()),
-          await opened.assets.insert(anAsset()),
-          await opened.assets.insert(anAsset()),
-        ];
-        const hidden = await opened.assets.insert(anAsset({ active: false }));
-        const performer = callerOf(await opened.employees.insert(anEmployee()));
-        // All in one instant, so that only the ids order them.
-        const performedDate = "9999-12-31T23:59:59.9";
-        for (const asset of [one, other, other, one, one]) {
-          await append(asset.id, performer, aLog({ performedDate }));
-        }
-        for (let i = 0; i < 31; i += 1) await append(hidden.id, performer, aLog({ performedDate }));
-
-        const matchesTheWhole = async (limit: number) => {
-          const inactive = await all(opened.assets.list({ active: false }));
-          const whole = (await all(opened.maintenanceLogs.list({}))).filter(
-            ({ assetId }) => !inactive.some(({ id }) => id === assetId),
-          );
-          assert.deepEqual(
-            await all(opened.maintenanceLogs.listOfActiveAssets({}, limit)),
-            whole.slice(0, limit),
-            `limit ${limit}`,
-          );
-        };
-        // A list of one chunk counts as its bytes until its client has taken it, any other as 512 KiB.
-        const first = await opened.maintenanceLogs.listOfActiveAssets({}, 2)[Symbol.asyncIterator]().next();
-        assert.equal(first.value?.next, undefined);
-        for (const limit of [1, 2, 3, 4, 10, 1_000]) await matchesTheWhole(limit);
-        await opened.assets.setActive(other.id, false);
-        for (const limit of [1, 2, 3, 4, 10, 1_000]) await matchesTheWhole(limit);
-        assert.deepEqual(await all(opened.maintenanceLogs.listOfAsset(silent.id, {})), []);
       });
 
       test("the newest logs of active assets are exactly as many as asked for, however long they are", async () => {

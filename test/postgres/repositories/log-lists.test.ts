@@ -40,7 +40,7 @@ const longComments = `
 const filters: readonly LogQuery[] = [undefined, "PENDING", "IN_PROGRESS"].flatMap(status =>
   [undefined, "ERROR"].flatMap(taskType =>
     [undefined, "2024-01-02T00:00:00"].flatMap(performedFrom =>
-      [undefined, "2024-01-04T00:00:00"].map(
+      [undefined, "2024-01-03T00:00:00"].map(
         performedTo => ({ status, taskType, performedFrom, performedTo }) as LogQuery,
       ),
     ),
