@@ -15,6 +15,7 @@ import { readIdentity, ServedCertificate } from "./served-identity.ts";
 const graceMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
 const flushMilliseconds = 1_000;
+/** How long it waits for what its database is, before it listens. */
 const schemaWaitMilliseconds = 1_000;
 const daySeconds = 86_400;
 

@@ -10,7 +10,8 @@ export interface RecordedEvent {
 export function makeRecordingEventLog(): EventLog & { readonly recorded: readonly RecordedEvent[] } {
   const recorded: RecordedEvent[] = [];
   const at = (level: LogLevel) => (event: string, details?: LogDetails) => {
-    recorded.push({ level, event, details });
+    // As a line of JSON has them: without those that are undefined.
+    recorded.push({ level, event, details: details && JSON.parse(JSON.stringify(details)) });
   };
   return { recorded, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -11,9 +11,9 @@ const detailsOf = ({ id, method, address, route, recordId, caller }: Exchange): 
   requestId: id,
   method,
   address,
-  ...(route !== undefined && { route: route.path }),
-  ...(recordId !== undefined && { id: recordId }),
-  ...(caller !== undefined && { employeeId: caller.employeeId }),
+  route: route?.path,
+  id: recordId,
+  employeeId: caller?.employeeId,
 });
 
 const noMeter: RequestMeter = { responded() {}, cut() {}, refused() {} };
@@ -55,17 +55,11 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
     /** Logs why a request failed: as a security event, or with a cause that the client must not see. */
     explain(exchange: Exchange, failure: unknown, { status, cause }: HttpError): void {
       const details = detailsOf(exchange);
-      if (failure instanceof DomainError) {
-        const refusal = refusalOf[failure.code];
-        const { employeeId, reason } = failure;
-        if (refusal !== undefined) {
-          meter.refused(refusal);
-          events.warn(refusal, {
-            ...details,
-            ...(employeeId !== undefined && { employeeId }),
-            ...(reason !== undefined && { reason }),
-          });
-        }
+      const refusal = failure instanceof DomainError && refusalOf[failure.code];
+      if (refusal) {
+        const { employeeId = exchange.caller?.employeeId, reason } = failure;
+        meter.refused(refusal);
+        events.warn(refusal, { ...details, employeeId, reason });
       }
       if (status < 500 || cause === undefined) return;
       const { code } = cause as { code?: unknown };

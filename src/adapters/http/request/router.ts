@@ -8,15 +8,13 @@ export interface Found {
   readonly path?: string;
 }
 
+/** The routes whose path ends here, by their method, and the branches behind, by the next segment of a route's path. */
 interface Branch {
-  readonly literals: Map<string, Branch>;
   readonly routes: Map<string, Route>;
-  parameter?: Branch;
-  /** Where `{path}` is: whatever follows, of one segment or more. */
-  path?: Branch;
+  readonly next: Map<string, Branch>;
 }
 
-const makeBranch = (): Branch => ({ literals: new Map(), routes: new Map() });
+const makeBranch = (): Branch => ({ routes: new Map(), next: new Map() });
 
 /**
  * Finds the route of a method and path; a literal segment goes before `{id}`, and HEAD finds what GET finds.
@@ -38,13 +36,15 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     for (let begin = 1; begin <= path.length; ) {
       const slash = path.indexOf("/", begin);
       const end = slash < 0 ? path.length : slash;
-      if (branch.path !== undefined && end > begin) {
-        const route = routeAt(branch.path, method);
+      const pathBranch = branch.next.get("{path}");
+      if (pathBranch !== undefined && end > begin) {
+        const route = routeAt(pathBranch, method);
         return route instanceof HttpError ? route : { route, id, path: decode(path.slice(begin)) };
       }
       const segment = decode(path.slice(begin, end));
-      const literal = branch.literals.get(segment);
-      const next = literal ?? (segment === "" ? undefined : branch.parameter);
+      // A client that sends `{id}` itself means an id.
+      const literal = segment === "{id}" ? undefined : branch.next.get(segment);
+      const next = literal ?? (segment === "" ? undefined : branch.next.get("{id}"));
       if (next === undefined) return unknownPath();
       if (literal === undefined) id = segment;
       branch = next;
@@ -74,16 +74,8 @@ function decode(text: string): string {
 }
 
 function childFor(branch: Branch, segment: string): Branch {
-  if (segment === "{id}") {
-    branch.parameter ??= makeBranch();
-    return branch.parameter;
-  }
-  if (segment === "{path}") {
-    branch.path ??= makeBranch();
-    return branch.path;
-  }
-  const child = branch.literals.get(segment) ?? makeBranch();
-  branch.literals.set(segment, child);
+  const child = branch.next.get(segment) ?? makeBranch();
+  branch.next.set(segment, child);
   return child;
 }
 

@@ -15,15 +15,10 @@ import { HttpConnection } from "./http-connection.ts";
 import { makeListener, renewIdentity, strictTransport } from "./listener.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-interface ServedApi extends HandledApi {
-  readonly addressOf: Edge["addressOf"];
-  readonly clock: Pick<Clock, "now">;
-}
-
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
 export function makeHttpServer(
-  api: ServedApi,
+  api: HandledApi & Pick<Edge, "addressOf"> & { readonly clock: Pick<Clock, "now"> },
   limits: HttpLimits = httpLimits,
   identity?: TlsIdentity,
   server = makeListener(limits, identity),
