@@ -13,11 +13,6 @@ import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import type { CommandContext } from "./command.ts";
 
-/** Of the settings, how to reach the database. */
-interface DatabaseAccess {
-  readonly databaseUrl: DatabaseUrl;
-}
-
 /** Compares the trail in the database with TRAIL_STATE_FILE, if there is such a file. Throws as `requireRemembered`. */
 export async function compareStateFile(
   database: Database,
@@ -34,23 +29,21 @@ export const eventsOf = (context: CommandContext): EventLog =>
   makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
-export const openForCommand = ({ databaseUrl }: DatabaseAccess): Database =>
-  connect(databaseUrl, commandLimits, {
-    check: sessionCheck({ isDurable: false }),
-  });
+export const openForCommand = (url: DatabaseUrl): Database =>
+  connect(url, commandLimits, { check: sessionCheck({ isDurable: false }) });
 
 /**
  * Reads the settings of a command, and opens the database, which is closed afterwards.
  *
  * @throws UnsuitableDatabase instead of what PostgreSQL reports, when the reason is another schema or encoding than the program's
  */
-export async function withDatabase<S extends DatabaseAccess>(
+export async function withDatabase<S extends { readonly databaseUrl: DatabaseUrl }>(
   declared: Declared<S>,
   { environment }: CommandContext,
   use: (database: Database, settings: S) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings(declared, environment);
-  const database = openForCommand(settings);
+  const database = openForCommand(settings.databaseUrl);
   try {
     await use(database, settings);
   } catch (error) {

@@ -8,7 +8,7 @@ import { compareStateFile, openForCommand } from "./command-database.ts";
 
 export async function runMigrate(context: CommandContext): Promise<void> {
   const settings = readSettings(storedTrailSettings, context.environment);
-  const database = openForCommand(settings);
+  const database = openForCommand(settings.databaseUrl);
   try {
     // Before the state file is compared: a database whose tables are not found looks like one that has lost them.
     await refuseTablesElsewhere(database);

@@ -47,7 +47,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
   if (step === "names")
     return context.write([ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, ""].join("\n"));
 
-  const fromDump = openForCommand({ databaseUrl: { ...ownerDatabaseUrl, database: restoredName } });
+  const fromDump = openForCommand({ ...ownerDatabaseUrl, database: restoredName });
   const liveDatabase = connect(ownerDatabaseUrl, commandLimits);
   try {
     if (step === "prepare") {
