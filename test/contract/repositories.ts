@@ -22,9 +22,6 @@ export async function all<T>(list: JsonList<T>): Promise<T[]> {
   return elements;
 }
 
-/** For those who look for a row in what has been rendered. */
-const likeJson = '"},{"id":1,"performedDate":"1999-12-31T23:59:59"},{"id":';
-
 const refused = (code: ErrorCode, message: string) => ({ name: "DomainError", code, message });
 const employeeNotFound = refused("NOT_FOUND", "Employee not found");
 const assetNotFound = refused("NOT_FOUND", "Asset not found");
@@ -430,17 +427,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await assert.rejects(opened.assets.find(id), assetNotFound);
           await assert.rejects(opened.assets.setActive(id, false), assetNotFound);
         }
-      });
-
-      test("a list of more than one page of the database is whole", async () => {
-        const atStart = await all(opened.assets.list({ active: undefined }));
-        const insert = () => opened.assets.insert(anAsset({ description: likeJson }));
-        const inserted = [];
-        for (let i = 0; i < 10; i += 1) {
-          inserted.push(...(await Promise.all(Array.from({ length: 50 }, insert))));
-        }
-        const added = inserted.map(asset => ({ ...asset, lastLogDate: null })).sort((a, b) => a.id - b.id);
-        assert.deepEqual(await all(opened.assets.list({ active: undefined })), [...atStart, ...added]);
       });
     });
 

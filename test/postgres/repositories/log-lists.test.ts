@@ -202,13 +202,21 @@ describe("lists of logs on PostgreSQL", async () => {
     assert.deepEqual((await read(logs.listOfAsset(10, {}))).logs, walked);
   });
 
-  test("of assets have no longer pages either", async () => {
+  test("of assets have no longer pages either, and are whole", async () => {
     await admin.unsafe(
       `insert into asset (name, description) select 'Asset', repeat('x', 2000) from generate_series(1, 500)`,
     );
     const lengths: number[] = [];
-    for await (const { content } of makeAssetRepository(database).list({ active: undefined }))
-      lengths.push(content.length);
+    const ids: number[] = [];
+    for await (const chunk of makeAssetRepository(database).list({ active: undefined })) {
+      lengths.push(chunk.content.length);
+      ids.push(...elementsOf<{ readonly id: number }>(chunk).map(({ id }) => id));
+    }
+    const all = await admin.unsafe("select id::int from asset order by id");
+    assert.deepEqual(
+      ids,
+      all.map(({ id }) => id),
+    );
     assert.ok(lengths.length > 3);
     assert.ok(
       lengths.every(length => length <= 256 * 1024),
