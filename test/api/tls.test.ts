@@ -14,7 +14,6 @@ import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { type HttpLimits, httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { readTlsIdentity } from "../../src/adapters/http/server/tls-identity.ts";
-import { optional, rule } from "../../src/domain/field.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { openSockets } from "../support/accepted-sockets.ts";
@@ -226,36 +225,6 @@ describe("TLS", () => {
     // The grace period would outlast the test.
     await Promise.all([server.close(3_600_000), once(silent, "close")]);
     await until(() => openSockets(port).length === 0);
-  });
-
-  test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
-    const echo = route("POST", "/echo", "NONE", {
-      result: madeText("Welcome"),
-      body: { name: optional(rule({ type: "string" }, String), "") },
-      run: async ({ body }) => JSON.stringify(body),
-    });
-    const { server, port } = await listen({ routes: [echo] });
-    const head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
-    const tunnel = "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n";
-    const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(4_000)}`;
-    const strangers = new Set<Socket>();
-    let isOver = false;
-    const attack = (text: string): void => {
-      if (isOver) return;
-      const stranger = send(port, text).socket;
-      strangers.add(stranger.once("close", () => attack(text)));
-    };
-    for (let i = 0; i < 5; i += 1) attack(chunked);
-    attack(tunnel);
-    for (let i = 0; i < 100; i += 1) {
-      const request = `${head}Connection: close\r\nContent-Length: 15\r\n\r\n{"name":"Pump"}`;
-      const { socket, text } = send(port, request);
-      await once(socket, "close");
-      assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*\{"name":"Pump"\}$/);
-    }
-    isOver = true;
-    for (const stranger of strangers) stranger.destroy();
-    await closeEmpty(server, port, 1_000);
   });
 
   test("waits no longer than for any client for one that resets its connection before the response is written", async () => {

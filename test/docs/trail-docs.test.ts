@@ -70,16 +70,10 @@ describe(`docs/${name}`, { skip }, () => {
     for (const size of [0, 1, 2, 3, 5, 8, 255, 256, 300]) {
       await accepts(/^The first \d+ entries/, trail.vkey, trail.checkpoint(size), trail.export());
     }
-    for (const [index, size] of [
-      [0, 1],
-      [0, 2],
-      [2, 3],
-      [4, 5],
-      [3, 7],
-      [255, 256],
-      [256, 300],
-      [299, 300],
-    ] as const) {
+    for (const [index, size] of [2, 5, 256, 300].flatMap(size => [
+      [0, size] as const,
+      [size - 1, size] as const,
+    ])) {
       const answered = JSON.stringify(answeredLog(logEntry(index + 1)));
       await accepts(/^The log is as it was recorded/, trail.vkey, trail.proof(index, size), answered);
     }
