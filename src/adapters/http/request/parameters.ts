@@ -17,18 +17,13 @@ export function readId(text: string): number | undefined {
 export function readQuery<F extends Fields>(fields: F, query: string, refused: RefusedQuery = {}): Values<F> {
   if (query === "") return readFields(fields, {});
   const parameters = new URLSearchParams(query);
-  const sent: Record<string, unknown> = {};
-  let known = 0;
-  for (const name of Object.keys(fields)) {
+  const others = [...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name));
+  if (others.length > 0) refuseNearMisses(others, fields, refused);
+  const sent = Object.keys(fields).map(name => {
     const values = parameters.getAll(name);
-    known += values.length;
-    if (values.length > 0) sent[name] = values.length === 1 ? values[0] : values;
-  }
-  if (parameters.size > known) {
-    const others = [...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name));
-    refuseNearMisses(others, fields, refused);
-  }
-  return readFields(fields, sent);
+    return [name, values.length > 1 ? values : values[0]];
+  });
+  return readFields(fields, Object.fromEntries(sent));
 }
 
 /** If `task_type`, `filter[status][$eq]`, `status.eq` or `amp;status` were ignored, the client would get the unfiltered list. */

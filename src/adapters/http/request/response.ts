@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ChunkedList } from "../../../application/json-list.ts";
-import { errorText, type HeaderFields, type HttpError, jsonType } from "../../protocol/error-response.ts";
+import { errorText, type HttpError, jsonType } from "../../protocol/error-response.ts";
 import type { RouteResult } from "../api/result.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -12,47 +12,42 @@ const keepUpMilliseconds = 100;
 const pieceBytes = 16 * 1024;
 
 /** What stands before, between and after the chunks of a body. */
-interface Frame {
-  readonly begin: string;
-  readonly between: string;
-  readonly end: string;
-}
+type Frame = readonly [open: string, comma: string, close: string];
+const array: Frame = ["[", ",", "]"];
+const bare: Frame = ["", "", ""];
 
-const array: Frame = { begin: "[", between: ",", end: "]" };
-const bare: Frame = { begin: "", between: "", end: "" };
+type Head = Pick<RouteResult, "status" | "headers">;
 
 /** The client has gone before the end of a list. */
 export class ClientGone extends Error {}
 
 /** Sends what a route returns. A list in JSON is an array. */
-export function sendResult(exchange: Exchange, { status, headers, body }: RouteResult): Promise<void> {
+export function sendResult(exchange: Exchange, result: RouteResult): Promise<void> {
+  const { headers, body } = result;
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
-    return sendWhole(exchange, status, headers, body);
+    return sendWhole(exchange, result, body);
   const isJson = headers["Content-Type"] === jsonType["Content-Type"];
-  return sendList(exchange, status, headers, body, isJson ? array : bare);
+  return sendList(exchange, result, body, isJson ? array : bare);
 }
 
 /** Every error is a JSON object with `status` and `msg`. */
 export const sendError = (exchange: Exchange, error: HttpError): Promise<void> =>
-  sendWhole(exchange, error.status, { ...jsonType, ...error.headers }, errorText(error));
+  sendWhole(exchange, { status: error.status, headers: { ...jsonType, ...error.headers } }, errorText(error));
 
 /** Sends a response that is in memory already. */
-async function sendWhole(
-  exchange: Exchange,
-  status: number,
-  headers: HeaderFields,
-  body?: string | Uint8Array,
-): Promise<void> {
-  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
-  exchange.share.respond(bytes);
-  begin(exchange, status, body === undefined ? headers : { ...headers, "Content-Length": String(bytes) });
+async function sendWhole(exchange: Exchange, head: Head, body?: string | Uint8Array): Promise<void> {
+  const bytes = body === undefined ? undefined : Buffer.byteLength(body);
+  exchange.share.respond(bytes ?? 0);
+  begin(exchange, head, bytes);
   await end(exchange, body);
 }
 
-function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
+/** @param bytes of the body, as far as its length is known */
+function begin(exchange: Exchange, { status, headers }: Head, bytes?: number): void {
   exchange.leavesRest = exchange.isArriving;
+  const length = bytes !== undefined && { "Content-Length": String(bytes) };
   const close = exchange.leavesRest && { Connection: "close" };
-  exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...close });
+  exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...length, ...close });
   if (exchange.leavesRest) throwAway(exchange.request);
 }
 
@@ -96,16 +91,10 @@ function receiveRest({ request, edge }: Exchange): Promise<void> {
  * Sends a list: with its length if it is of one chunk, as most lists are, else chunk by chunk at the pace of the client.
  * When it fails on the way the socket is destroyed, so that no client takes a cut list for a whole one.
  */
-async function sendList(
-  exchange: Exchange,
-  status: number,
-  headers: HeaderFields,
-  list: ChunkedList,
-  frame: Frame,
-): Promise<void> {
+async function sendList(exchange: Exchange, head: Head, list: ChunkedList, frame: Frame): Promise<void> {
+  const [open, comma, close] = frame;
   const { response, method, share } = exchange;
-  const wholeOf = (content: Uint8Array) =>
-    Buffer.concat([Buffer.from(frame.begin), content, Buffer.from(frame.end)]);
+  const wholeOf = (content: Uint8Array) => Buffer.concat([Buffer.from(open), content, Buffer.from(close)]);
   let whole: Buffer | undefined = wholeOf(new Uint8Array());
   /** What comes before the next chunk, once the response has begun. */
   let before: string | undefined;
@@ -117,24 +106,24 @@ async function sendList(
     if (content.length === 0) continue;
     if (before === undefined) {
       const isOneChunk = next === undefined;
-      const length = frame.begin.length + content.length + frame.end.length;
+      const length = open.length + content.length + close.length;
       if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
         whole = isOneChunk ? wholeOf(content) : undefined;
         break;
       }
       share.respondWithList(isOneChunk ? length : undefined);
-      begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
-      before = frame.begin;
+      begin(exchange, head, isOneChunk ? length : undefined);
+      before = open;
     }
     response.write(before);
     keepsUp = await give(exchange, content, keepsUp);
-    before = frame.between;
+    before = comma;
     if (next === undefined) break;
   }
-  if (before === undefined) return sendWhole(exchange, status, headers, whole);
+  if (before === undefined) return sendWhole(exchange, head, whole);
   // By now the operating system has taken all else. If more than the high-water mark still waited when the next request arrives in
   // parts, Node would refuse that request as malformed on a TLS connection, although the client has read the whole response.
-  await end(exchange, frame.end);
+  await end(exchange, close);
 }
 
 /**
