@@ -1,4 +1,4 @@
-import { type Head, readCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Checkpoint, readCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
@@ -7,11 +7,9 @@ import type { StateFile, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head that was signed before. */
-export interface OlderHead extends Head {
+export interface OlderHead extends Checkpoint {
   /** Where its note is kept, in words. */
   readonly place: string;
-  /** The name of the key. */
-  readonly origin: string;
 }
 
 /** Throws TrailError. Does not check the signature: the key may be another one by now. */

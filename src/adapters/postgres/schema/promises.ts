@@ -39,9 +39,12 @@ const canLose = (setting: Statement): Statement =>
   sql`select concat('the database can lose what it has acknowledged (', ${setting}, ')')`;
 const durabilityRemedy = "see DATABASE_DURABILITY";
 
+/** The tables of what the trail covers, and the kind of the entries that each has. */
+const coveredTables = [...subjects, ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))];
+
 /** A table in which nothing is left of what the trail covers. */
 const emptied = unionOf(
-  [...subjects, ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))].map(
+  coveredTables.map(
     ({ kind, table }) => sql`
       select concat('the table ', ${table.text}::text, ' is empty, though the trail has entries of its records')
       where exists (select from trail_entry where kind = ${kind}::trail_kind) and not exists (select from ${table})`,
@@ -151,11 +154,7 @@ export const ofCatalogs = ({ protection, rights }: Schema): readonly DatabasePro
 
 /** The tables whose rows get their ids from a sequence. */
 const withSequence = [
-  sql`employee`,
-  sql`asset`,
-  sql`maintenance_log`,
-  sql`employee_event`,
-  sql`asset_event`,
+  ...coveredTables.map(({ table }) => table),
   sql`trail_checkpoint`,
   sql`trail_acceptance`,
 ];
