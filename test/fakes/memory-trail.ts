@@ -63,6 +63,7 @@ export function makeMemoryTrail(
         const { server } = transactions;
         return {
           server,
+          schema: 0,
           size: last === undefined ? 0 : last.index + 1,
           lastHash: last?.hash ?? new Uint8Array(),
         };

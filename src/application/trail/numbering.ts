@@ -1,8 +1,8 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
-import { type Frontier, type Hash, hashLength } from "../../domain/trail/merkle.ts";
+import { type Frontier, hashLength } from "../../domain/trail/merkle.ts";
 import { RepeatedReports } from "../repeated-reports.ts";
-import { repeatMilliseconds } from "./condition.ts";
-import { everyId, type IdRange, type Numbered, type TrailPorts, windowSize } from "./ports.ts";
+import { repeatMilliseconds, TrailObstacleError } from "./condition.ts";
+import { everyId, type IdRange, type Numbered, type TrailEnd, type TrailPorts, windowSize } from "./ports.ts";
 import { afterHorizon, afterNew, afterPart, needsXid, type Settling } from "./settling.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
@@ -18,10 +18,7 @@ export interface KnownTree {
 }
 
 /** The stored trail, as far as this process knows it. */
-interface KnownTrail extends KnownTree {
-  readonly lastHash: Hash;
-  readonly server: string;
-}
+type KnownTrail = KnownTree & Omit<TrailEnd, "size">;
 
 /**
  * Gives records their numbers. Any number of processes may do so at once: each adds entries only where it knows the end of
@@ -96,15 +93,21 @@ export class Numbering {
   /** Reads the end of the trail, and takes over what other processes have added. */
   async readTree(): Promise<KnownTrail> {
     const { ledger } = this.#ports;
-    const { server, size, lastHash } = await ledger.end();
+    const { server, schema, size, lastHash } = await ledger.end();
     const known = this.#known;
+    // A program that does not know a property would hash entries without it, and find entries that have it changed.
+    if (schema !== (known?.schema ?? schema))
+      throw new TrailObstacleError(
+        "the database was migrated: start the newer version of this program",
+        "failing",
+      );
     const isKnown =
       server === known?.server && size === known.tree.size && equalBytes(lastHash, known.lastHash);
     if (isKnown) return known;
     const tree = await makeStoredTree(ledger).frontier(size);
     // Another server may issue ids again that were lost with the one of which this process has settled ids.
     if (server !== known?.server) this.#settling = undefined;
-    this.#known = { tree, readSize: size, lastHash, server };
+    this.#known = { tree, readSize: size, lastHash, server, schema };
     return this.#known;
   }
 
@@ -118,7 +121,7 @@ export class Numbering {
     for (let attempt = 0; attempt < mostAttempts && this.#settling === settling; attempt += 1) {
       const known = this.#known as KnownTrail;
       const { size } = known.tree;
-      const numbered = await ledger.number(size, ids, mostRecords);
+      const numbered = await ledger.number(size, ids, mostRecords, known.schema);
       if (numbered !== undefined) {
         // Each poll finds such a record again.
         const event = "record too long for the trail";

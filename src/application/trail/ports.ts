@@ -48,18 +48,25 @@ export interface Numbered {
   readonly tooLong: string | undefined;
 }
 
+export interface TrailEnd {
+  readonly server: string;
+  readonly schema: number;
+  readonly size: number;
+  readonly lastHash: Hash;
+}
+
 /** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */
 export interface Ledger {
   /**
    * The server is the same until it starts anew, or another one takes over: it may then issue ids again that were lost with it. The
-   * hash is that of the last entry; it has no bytes where there is none.
+   * hash is that of the last entry; it has no bytes where there is none. The schema is the number of the newest migration.
    */
-  end(): Promise<{ readonly server: string; readonly size: number; readonly lastHash: Hash }>;
+  end(): Promise<TrailEnd>;
   /**
    * Gives the next indexes to records with these ids that have no entry, at most so many: by the order of kinds, then by id.
-   * Resolves with undefined, and adds nothing, where the trail does not end at `size`.
+   * Resolves with undefined, and adds nothing, where the trail does not end at `size`, or the database has another schema.
    */
-  number(size: number, ids: IdRange, limit: number): Promise<Numbered | undefined>;
+  number(size: number, ids: IdRange, limit: number, schema?: number): Promise<Numbered | undefined>;
   /**
    * Those that are stored already stay as they are. Adds nothing on another server: a connection that is opened anew can lead
    * to a promoted one, without the entries that the nodes are of.

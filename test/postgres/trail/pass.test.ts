@@ -9,7 +9,7 @@ import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { explain, recording, rowsRead } from "../../support/recording-database.ts";
-import { pollAll } from "../../support/trail-stage.ts";
+import { allIds, pollAll } from "../../support/trail-stage.ts";
 
 const [logCount, windows] = [12_000, 4];
 /** So far apart are the ids of logs that all of them take some windows. */
@@ -69,5 +69,30 @@ describe("a pass over all ids of the trail", async () => {
     const mostOfWindow = 2 * (logCount / windows + 3);
     assert.ok(Math.max(...read) <= mostOfWindow, `${read} rows, instead of ${mostOfWindow}`);
     assert.ok(Math.max(...read) > logCount / windows, "a window has many logs");
+  });
+
+  test("is not begun, and numbers nothing, by a process that has known the database before a migration", async () => {
+    const { ledger, ...others } = makeRepositories(service).trail;
+    const numbering = new Numbering({
+      ...others,
+      ledger,
+      clock: makeFakeClock(),
+      events: makeRecordingEventLog(),
+    });
+    await pollAll(numbering);
+    const { schema, ...end } = await ledger.end();
+    await owner`insert into schema_migration (version, name) values (${schema + 1}, 'location')`;
+    await owner.unsafe("insert into asset (name, description) values ('Pump with a location', '')");
+    const isMigrated = {
+      name: "TrailError",
+      kind: "failing",
+      message: /^the database was migrated: start the newer/,
+    };
+    await assert.rejects(numbering.step(), isMigrated);
+    // A poll that began before the migration.
+    assert.equal(await ledger.number(end.size, allIds, 10, schema), undefined);
+    assert.deepEqual(await ledger.end(), { ...end, schema: schema + 1 });
+    await numberAll(service);
+    assert.equal((await ledger.end()).size, end.size + 1);
   });
 });

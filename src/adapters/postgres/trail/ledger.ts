@@ -1,4 +1,4 @@
-import type { HashRange, IdRange, Ids, Ledger } from "../../../application/trail/ports.ts";
+import type { HashRange, IdRange, Ids, Ledger, TrailEnd } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
 import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
@@ -20,6 +20,8 @@ const withoutEntry = (kind: EntryKind, { above, upTo }: IdRange, limit: number) 
     where id > ${above[kind]} and id <= ${upTo[kind]} and record_id is null order by id limit ${limit}
   ) as line`;
 
+const newestMigration = sql`(select max(version) from schema_migration)`;
+
 interface NumberedRow extends Ids {
   readonly hashes: string;
   readonly found: number;
@@ -28,15 +30,16 @@ interface NumberedRow extends Ids {
 
 /**
  * Numbers records and returns what it did. `found` are the next records without an entry. Each gets the next index, unless it
- * is too long for an entry. Where the trail has another size, nothing is found, and there is no row.
+ * is too long for an entry. Where the trail has another size, or the database another schema, nothing is found, and there is no row.
  */
-function numbering(size: number, ids: IdRange, limit: number): Statement {
+function numbering(size: number, ids: IdRange, limit: number, schema?: number): Statement {
   const records = unionOf(entryKinds.map(kind => withoutEntry(kind, ids, limit)));
   const lastFound = (kind: EntryKind) =>
     sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${ids.above[kind]})`;
   return sql`
     with present as (
       select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
+      having coalesce(${schema ?? null}::integer, ${newestMigration}) = ${newestMigration}
     ), found as materialized (
       -- PostgreSQL appends the kinds in their order, each sorted by id; the rows are counted along that order.
       select record.*, case when not is_long then
@@ -78,18 +81,18 @@ export function makeLedger({ query }: Database): Ledger {
 
   return {
     async end() {
-      const [row] = await query<{ server: string; size: number; hash: string }>(sql`
-        select ${serverStart} as server, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
+      const [row] = await query<Omit<TrailEnd, "lastHash"> & { hash: string }>(sql`
+        select ${serverStart} as server, ${newestMigration} as schema, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
         from (values (0)) as one left join (
           select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
         ) as last on true`);
-      const { server, size, hash } = row as NonNullable<typeof row>;
-      return { server, size, lastHash: Buffer.from(hash, "hex") };
+      const { hash, ...end } = row as NonNullable<typeof row>;
+      return { ...end, lastHash: Buffer.from(hash, "hex") };
     },
 
-    async number(size, ids, limit) {
+    async number(size, ids, limit, schema) {
       try {
-        const [row] = await query<NumberedRow>(numbering(size, ids, limit));
+        const [row] = await query<NumberedRow>(numbering(size, ids, limit, schema));
         if (row === undefined) return undefined;
         const { hashes, found, tooLong, ...lastIds } = row;
         return { hashes: Buffer.from(hashes, "hex"), lastIds, found, tooLong: tooLong ?? undefined };
