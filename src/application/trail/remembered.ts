@@ -51,10 +51,11 @@ export async function requireRemembered(
   await requireContinued(store, remembered, keys, async head => {
     if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
     const missing = remembered.size - size;
-    throw new TrailError(
-      missing > 0
-        ? `${place} remembers ${remembered.size} entries of the trail, and the database has ${size}: ${missing} are missing`
-        : `the database does not have the ${remembered.size} entries that ${place} remembers`,
-    );
+    if (missing > 0) {
+      throw new TrailError(
+        `${place} remembers ${remembered.size} entries of the trail, and the database has ${size}: ${missing} are missing`,
+      );
+    }
+    throw new TrailError(`the database does not have the ${remembered.size} entries that ${place} remembers`);
   });
 }
