@@ -5,7 +5,7 @@ import type { RequestHead } from "../../protocol/request-head.ts";
 import type { Share } from "./budget.ts";
 import type { Exchange } from "./exchange.ts";
 
-const mustBeJson = "Content-Type must be application/json";
+const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
 const none: Buffer = Buffer.alloc(0);
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -39,11 +39,15 @@ function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = "
   if (contentCodings.some(coding => coding !== "identity"))
     throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
   if (contentType === undefined) throw new HttpError(415, `Content-Type is malformed: ${sent.slice(0, 80)}`);
-  if (contentType.type !== "application/json")
-    throw new HttpError(415, `${mustBeJson}; with curl: -H 'Content-Type: application/json'`);
-  for (const [name, value] of contentType.parameters) {
-    if (name === "charset" && !/^utf-?8$/i.test(value))
-      throw new HttpError(415, `${mustBeJson} in UTF-8, not in ${value.slice(0, 40) || '""'}`);
+  if (contentType.type !== "application/json") throw new HttpError(415, notJson);
+  const isOther = ([name, value]: (typeof contentType.parameters)[number]) =>
+    name === "charset" && !["utf-8", "utf8"].includes(value.toLowerCase());
+  const other = contentType.parameters.find(isOther)?.[1];
+  if (other !== undefined) {
+    throw new HttpError(
+      415,
+      `Content-Type must be application/json in UTF-8, not in ${other.slice(0, 40) || '""'}`,
+    );
   }
 }
 
