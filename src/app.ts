@@ -10,10 +10,10 @@ import type { RequestMeter } from "./application/figures.ts";
 import { makeLoginThrottle } from "./application/login-throttle.ts";
 import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
 import type { Ports } from "./application/ports.ts";
-import { makeSessions } from "./application/sessions.ts";
+import { makeSessions, type Sessions } from "./application/sessions.ts";
 import type { PublishedTrail } from "./application/trail/publishing.ts";
 
-export function makeUseCases(ports: Ports, trail: PublishedTrail, sessions = makeSessions(ports)): UseCases {
+export function makeUseCases(ports: Ports, trail: PublishedTrail, sessions: Sessions): UseCases {
   const parts = { ...ports, sessions, throttle: makeLoginThrottle(ports.clock) };
   const authentication = makeAuthentication(parts);
   return {

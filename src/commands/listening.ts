@@ -1,9 +1,6 @@
 import type { Environment } from "../config/read-settings.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
-/** The first descriptor that is passed on: after those of standard input, output and error. */
-const firstDescriptor = 3;
-
 /**
  * The listening socket that systemd passed to this very process, if it did (sd_listen_fds(3)): it outlives the process,
  * so that clients wait in its queue while the service restarts.
@@ -14,7 +11,8 @@ export function inheritedSocket(environment: Environment, processId: number): nu
   if (count === undefined || pid !== String(processId)) return undefined;
   if (count !== "1")
     throw new CommandError(exitCodes.settings, "LISTEN_FDS is not 1: one socket is expected");
-  return firstDescriptor;
+  // The first descriptor after those of standard input, output and error.
+  return 3;
 }
 
 /** Throws CommandError when there can be no listening there. */

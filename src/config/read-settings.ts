@@ -17,7 +17,7 @@ export interface Setting<T> {
   readonly about: string;
   /** In messages about a wrong value. */
   readonly example: string;
-  /** What stands for a setting that is not given; without it the setting must be, unless it is optional. */
+  /** The text that is read where the setting is not given. A setting without a fallback must be given, unless it is optional. */
   readonly fallback?: string;
   readonly isOptional?: true;
   /** Throws with the reason when the text will not do. */

@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeUseCases } from "../../src/app.ts";
+import { makeSessions } from "../../src/application/sessions.ts";
 import { makeRandom } from "../lab/faults/random.ts";
 import { forge, goodClaims } from "../support/forge.ts";
 import { isLong } from "../support/long-form.ts";
@@ -165,7 +166,7 @@ async function openTarget(): Promise<Target> {
   const good = forgeries.flatMap((_, i) => [TECHNICIAN, MANAGER, admin][i % 3] ?? []);
   return {
     world,
-    routes: makeRoutes(makeUseCases(world.served, world.trail.published)),
+    routes: makeRoutes(makeUseCases(world.served, world.trail.published, makeSessions(world.served))),
     tokens: [...good, ...forgeries],
   };
 }
