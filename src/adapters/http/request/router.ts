@@ -23,7 +23,8 @@ const makeBranch = (): Branch => ({ routes: new Map(), next: new Map() });
 export function makeRouter(routes: readonly Route[]): (method: string, path: string) => Found | HttpError {
   const root = makeBranch();
   for (const route of routes) {
-    const branch = segmentsOf(route.path).reduce(childFor, root);
+    // "/" has one segment, which is empty. A trailing slash adds an empty segment and so makes another path.
+    const branch = route.path.split("/").slice(1).reduce(childFor, root);
     if (branch.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
     branch.routes.set(route.method, route);
   }
@@ -59,9 +60,6 @@ function routeAt({ routes }: Branch, method: string): Route | HttpError {
   if (routes.size === 0) return unknownPath();
   return routes.get(method === "HEAD" ? "GET" : method) ?? wrongMethod([...routes.keys()]);
 }
-
-/** "/" has one segment, which is empty. A trailing slash adds an empty segment and so makes another path. */
-const segmentsOf = (path: string): string[] => path.split("/").slice(1);
 
 /** A segment, or all that `{path}` stands for, is decoded once (RFC 3986, section 6.2.2.2). What cannot be decoded stays as it is. */
 function decode(text: string): string {

@@ -35,12 +35,7 @@ export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefin
   const server =
     identity === undefined
       ? createServer(bounds)
-      : createTlsServer({
-          ...bounds,
-          ...identity,
-          ...policy,
-          handshakeTimeout: limits.receiveMilliseconds,
-        });
+      : createTlsServer({ ...bounds, ...identity, ...policy, handshakeTimeout: limits.receiveMilliseconds });
   server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;
   server.timeout = limits.takeMilliseconds;
   return server;
