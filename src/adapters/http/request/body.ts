@@ -40,14 +40,10 @@ function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = "
     throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
   if (contentType === undefined) throw new HttpError(415, `Content-Type is malformed: ${sent.slice(0, 80)}`);
   if (contentType.type !== "application/json") throw new HttpError(415, notJson);
-  const isOther = ([name, value]: (typeof contentType.parameters)[number]) =>
-    name === "charset" && !["utf-8", "utf8"].includes(value.toLowerCase());
-  const other = contentType.parameters.find(isOther)?.[1];
-  if (other !== undefined) {
-    throw new HttpError(
-      415,
-      `Content-Type must be application/json in UTF-8, not in ${other.slice(0, 40) || '""'}`,
-    );
+  for (const [name, value] of contentType.parameters) {
+    if (name !== "charset" || /^utf-?8$/i.test(value)) continue;
+    const shown = value.slice(0, 40) || '""';
+    throw new HttpError(415, `Content-Type must be application/json in UTF-8, not in ${shown}`);
   }
 }
 
