@@ -5,18 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 
-/** A headless Chromium with one page, driven over the DevTools protocol through a pipe. */
-export interface Browser {
-  /** Resolves when the page has loaded; answers what the browser complained of: console, network, security policy. */
-  open(url: string): Promise<readonly string[]>;
-  /** The value of a JavaScript expression in the page. */
-  evaluate(expression: string): Promise<unknown>;
-  setAppearance(width: number, scheme: "light" | "dark"): Promise<void>;
-  /** The whole page as a PNG. */
-  screenshot(): Promise<Buffer>;
-  close(): Promise<void>;
-}
-
 export const noChromium = "Chromium is not installed (Debian package chromium)";
 
 export function findChromium(): string | undefined {
@@ -37,7 +25,10 @@ function isExecutable(file: string): boolean {
 // biome-ignore lint/suspicious/noExplicitAny: what the protocol answers is looked at, not relied on
 type Result = any;
 
-export async function openBrowser(chromium: string): Promise<Browser> {
+export type Browser = Awaited<ReturnType<typeof openBrowser>>;
+
+/** A headless Chromium with one page, driven over the DevTools protocol through a pipe. */
+export async function openBrowser(chromium: string) {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-browser-"));
   const browser = spawn(
     chromium,
@@ -90,7 +81,8 @@ export async function openBrowser(chromium: string): Promise<Browser> {
   for (const domain of ["Page", "Runtime", "Log", "Audits"]) await page(`${domain}.enable`);
 
   return {
-    async open(url) {
+    /** Resolves when the page has loaded; answers what the browser complained of: console, network, security policy. */
+    async open(url: string) {
       const complaints: string[] = [];
       const loaded = new Promise<void>(resolve => {
         listeners.add((method, params) => {
@@ -112,11 +104,12 @@ export async function openBrowser(chromium: string): Promise<Browser> {
       return complaints;
     },
 
-    async evaluate(expression) {
+    /** The value of a JavaScript expression in the page. */
+    async evaluate(expression: string): Promise<unknown> {
       return (await page("Runtime.evaluate", { expression, returnByValue: true })).result.value;
     },
 
-    async setAppearance(width, scheme) {
+    async setAppearance(width: number, scheme: "light" | "dark") {
       await page("Emulation.setDeviceMetricsOverride", {
         width,
         height: 800,
@@ -128,6 +121,7 @@ export async function openBrowser(chromium: string): Promise<Browser> {
       });
     },
 
+    /** The whole page as a PNG. */
     async screenshot() {
       const { cssContentSize: size } = await page("Page.getLayoutMetrics");
       const clip = { x: 0, y: 0, width: size.width, height: size.height, scale: 1 };

@@ -10,12 +10,6 @@ interface Dripped {
   readonly isChunked?: boolean;
 }
 
-/** The status line, headers and body of an answer, as text. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /**
  * A request of which all but the last byte has been sent, once the service has accepted its headers and waits for its
  * body: it answers 100 (Continue) only then.
@@ -38,8 +32,8 @@ export async function startDripping(port: number, { method, path, token, body, i
   await until(() => text().includes("100 Continue") || socket.closed);
   socket.write(payload.subarray(0, -1));
   return {
-    /** Sends the last byte and waits for the answer. */
-    async finish(): Promise<RawAnswer> {
+    /** Sends the last byte and waits for the answer: its status line, headers and body, as text. */
+    async finish() {
       socket.write(payload.subarray(-1));
       await closed();
       const final = text().slice(text().indexOf("HTTP/1.1", 1));

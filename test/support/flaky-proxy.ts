@@ -21,18 +21,8 @@ export type Mishap =
   | OwnResponse
   | (() => void);
 
-export interface FlakyProxy {
-  readonly port: number;
-  /** Those that have not happened yet. */
-  ahead(): readonly Mishap[];
-  close(): Promise<void>;
-}
-
 /** Passes requests on to a service. The mishaps, one each, meet the requests that begin with the method and path beside them. */
-export async function startFlakyProxy(
-  target: number,
-  mishaps: Readonly<Record<string, readonly Mishap[]>>,
-): Promise<FlakyProxy> {
+export async function startFlakyProxy(target: number, mishaps: Readonly<Record<string, readonly Mishap[]>>) {
   const ahead = Object.entries(mishaps).map(([start, of]) => ({ start, of: [...of] }));
   const server = createServer((request, response) => {
     const { method, url, headers } = request;
@@ -65,6 +55,7 @@ export async function startFlakyProxy(
   });
   return {
     port: await listenLocally(server),
+    /** Those that have not happened yet. */
     ahead: () => ahead.flatMap(({ of }) => of),
     async close() {
       server.closeAllConnections();

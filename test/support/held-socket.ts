@@ -14,20 +14,7 @@ interface SocketHandle {
 }
 
 /** A bound socket that this process holds and never accepts from, as systemd does for a service. */
-export interface HeldSocket {
-  readonly port: number;
-  /** Starts `serve` on it as systemd would, and waits until it listens. */
-  start(settings: Settings): Promise<HeldService>;
-  close(): void;
-}
-
-export interface HeldService {
-  readonly lines: readonly string[];
-  /** SIGTERM, and the end. */
-  stop(): Promise<{ code: number | null; stderr: string }>;
-}
-
-export function holdSocket(): HeldSocket {
+export function holdSocket() {
   // What node:cluster binds with: a public server would accept for itself.
   const { _createServerHandle: bind } = net as unknown as {
     _createServerHandle(host: string, port: number, family: 4): SocketHandle;
@@ -38,7 +25,8 @@ export function holdSocket(): HeldSocket {
   return {
     port: address.port ?? 0,
     close: () => handle.close(),
-    async start(settings) {
+    /** Starts `serve` on it as systemd would, and waits until it listens. */
+    async start(settings: Settings) {
       // A shell for what systemd does between fork and exec: only there the process knows its own id.
       const program = spawn(
         "/bin/sh",
@@ -64,6 +52,7 @@ export function holdSocket(): HeldSocket {
       await inTime("a service that listens", listening);
       return {
         lines,
+        /** SIGTERM, and the end. */
         stop() {
           program.kill("SIGTERM");
           return inTime("the end of serve", ended);

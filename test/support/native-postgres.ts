@@ -16,15 +16,6 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { listenLocally } from "./listen.ts";
 
-export interface NativePostgres {
-  /** Connection URL of a superuser, on loopback. */
-  readonly url: string;
-  /** Folder of its Unix socket. */
-  readonly socketFolder: string;
-  readonly version: string;
-  stop(): Promise<void>;
-}
-
 /**
  * The folder of the newest PostgreSQL server of this machine, if it has any. Links to single programs are followed to where
  * psql and pg_dump are, too: Debian's own psql on the path is a script in Perl, which takes four times as long.
@@ -80,7 +71,9 @@ export function makeCluster(binaries: string) {
   return { folder, user, data, options, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-export async function startNativePostgres(binaries: string, choices: Choices = {}): Promise<NativePostgres> {
+export type NativePostgres = Awaited<ReturnType<typeof startNativePostgres>>;
+
+export async function startNativePostgres(binaries: string, choices: Choices = {}) {
   const { folder, user, data, options, remove } = makeCluster(binaries);
   const program = (name: string) => join(binaries, name);
   const port = await freePort();
@@ -101,7 +94,9 @@ export async function startNativePostgres(binaries: string, choices: Choices = {
   const exited = once(server, "exit");
   await untilReady(server.stderr);
   return {
+    /** Connection URL of a superuser, on loopback. */
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    /** Of its Unix socket. */
     socketFolder: folder,
     version: execFileSync(program("postgres"), ["--version"], { encoding: "utf8" }).trim(),
     async stop() {

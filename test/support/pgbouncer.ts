@@ -6,19 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort, unprivilegedUser } from "./native-postgres.ts";
 
-export interface PgBouncer {
-  /** The given URL, by way of the pooler. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 export const hasPgBouncer = (): boolean => spawnSync("pgbouncer", ["--version"]).error === undefined;
 
 /** A pooler that lends its connections to PostgreSQL by the session or by the transaction. */
-export async function startPgBouncer(
-  databaseUrl: string,
-  mode: "session" | "transaction",
-): Promise<PgBouncer> {
+export async function startPgBouncer(databaseUrl: string, mode: "session" | "transaction") {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-pgbouncer-"));
   // It refuses root, as PostgreSQL does.
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
@@ -51,6 +42,7 @@ export async function startPgBouncer(
   const url = new URL(databaseUrl);
   url.port = String(ownPort);
   return {
+    /** The given URL, by way of the pooler. */
     url: url.href,
     async stop() {
       pooler.kill("SIGINT");

@@ -5,24 +5,12 @@ import { listenLocally } from "./listen.ts";
 import type { TestTrail } from "./trail.ts";
 import { once } from "./until.ts";
 
-/** The routes of a trail, and the login, over a trail in memory. */
-export interface TrailServer {
-  readonly url: string;
-  /** What is served from now on: the size of the newest checkpoint, and how many entries the database has. */
-  serve(trail: TestTrail, size?: number, stored?: number): void;
-  /** The newest log, and whether it has a proof. */
-  serveLog(id: number, isProven: boolean): void;
-  /** Changes what is answered; for faults. */
-  tamper(change: (path: string, body: Buffer) => Buffer): void;
-  /** The statuses of the next answers, in place of what would be answered. */
-  readonly fail: number[];
-  readonly asked: string[];
-  close(): Promise<void>;
-}
-
 export const auditor = { email: "auditor@example.com", password: "pa ss" };
 
-export async function startTrailServer(): Promise<TrailServer> {
+export type TrailServer = Awaited<ReturnType<typeof startTrailServer>>;
+
+/** The routes of a trail, and the login, over a trail in memory. */
+export async function startTrailServer() {
   let current: { trail: TestTrail; size: number; stored: number } | undefined;
   let log: { readonly id: number; readonly isProven: boolean } | undefined;
   let change = (_: string, body: Buffer): Buffer => body;
@@ -60,15 +48,19 @@ export async function startTrailServer(): Promise<TrailServer> {
   });
   return {
     url: `http://127.0.0.1:${await listenLocally(server)}`,
-    serve(trail, size = trail.entries.length, stored = size) {
+    /** What is served from now on: the size of the newest checkpoint, and how many entries the database has. */
+    serve(trail: TestTrail, size = trail.entries.length, stored = size) {
       current = { trail, size, stored };
     },
-    serveLog(id, isProven) {
+    /** The newest log, and whether it has a proof. */
+    serveLog(id: number, isProven: boolean) {
       log = { id, isProven };
     },
-    tamper(next) {
+    /** Changes what is answered; for faults. */
+    tamper(next: typeof change) {
       change = next;
     },
+    /** The statuses of the next answers, in place of what would be answered. */
     fail,
     asked,
     async close() {

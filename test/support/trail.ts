@@ -16,21 +16,10 @@ import { entryBytes } from "./entry-bytes.ts";
 import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
-/** A trail in memory, with what a service would answer of it. */
-export interface TestTrail {
-  readonly vkey: string;
-  readonly entries: readonly Entry[];
-  add(...entries: readonly Entry[]): void;
-  /** The signed note of the first entries; of all without a size. */
-  checkpoint(size?: number): string;
-  /** The output of export-trail. */
-  export(): string;
-  proof(index: number, size?: number): string;
-  tile(tile: Tile): Buffer;
-  bundle(tile: Omit<Tile, "level">): Buffer;
-}
+export type TestTrail = ReturnType<typeof makeTestTrail>;
 
-export function makeTestTrail(name = "example.com/log"): TestTrail {
+/** A trail in memory, with what a service would answer of it. */
+export function makeTestTrail(name = "example.com/log") {
   const key = makeSignerKey(name, new Uint8Array(32).fill(3));
   const entries: Entry[] = [];
   const hashes = new Map<string, Hash>();
@@ -38,6 +27,7 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
   const frontier = makeTreeNodes(({ level, index }, hash) => {
     hashes.set(`${level}/${index}`, hash);
   });
+  /** The signed note of the first entries; of all without a size. */
   const checkpoint = (size = entries.length) =>
     signCheckpoint(
       {
@@ -49,26 +39,27 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
   return {
     vkey: formatVerifierKey(key),
     entries,
-    add(...more) {
+    add(...more: readonly Entry[]) {
       for (const entry of more) {
         entries.push(entry);
         frontier.append(leafHash(entryBytes(entry)));
       }
     },
     checkpoint,
+    /** The output of export-trail. */
     export: () => entries.map(entry => `${Buffer.from(entryBytes(entry)).toString()}\n`).join(""),
-    proof: (index, size = entries.length) =>
+    proof: (index: number, size = entries.length) =>
       formatProof({
         entry: entryBytes(entries[index] as Entry),
         index,
         hashes: inclusionSpans(index, size).map(span => joinHashes(nodesOf(span).map(hashAt))),
         checkpoint: checkpoint(size),
       }),
-    tile: ({ level, index, width }) =>
+    tile: ({ level, index, width }: Tile) =>
       Buffer.concat(
         Array.from({ length: width }, (_, at) => hashAt({ level: level * 8, index: index * tileWidth + at })),
       ),
-    bundle: ({ index, width }) =>
+    bundle: ({ index, width }: Omit<Tile, "level">) =>
       Buffer.from(writeBundle(entries.slice(index * tileWidth, index * tileWidth + width).map(entryBytes))),
   };
 }

@@ -1,14 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 /** A witness as C2SP tlog-cosignature describes it, by Node's own cryptography and nothing of the program. */
-export interface TestWitness {
-  readonly name: string;
-  readonly vkey: string;
-  /** The line that it adds to a signed note. */
-  cosign(note: string, time?: number | bigint): string;
-}
-
-export function makeWitness(name: string, type = 4): TestWitness {
+export function makeWitness(name: string, type = 4) {
   const { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject } =
     generateKeyPairSync("ed25519");
   const raw = publicKey.export({ type: "spki", format: "der" }).subarray(-32);
@@ -17,7 +10,8 @@ export function makeWitness(name: string, type = 4): TestWitness {
   return {
     name,
     vkey: `${name}+${id.toString("hex")}+${typed.toString("base64")}`,
-    cosign(note, time: number | bigint = 1_764_064_800) {
+    /** The line that it adds to a signed note. */
+    cosign(note: string, time: number | bigint = 1_764_064_800) {
       const text = note.slice(0, note.indexOf("\n\n") + 1);
       const seconds = Buffer.alloc(8);
       seconds.writeBigUInt64BE(BigInt(time));

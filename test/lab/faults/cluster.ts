@@ -7,27 +7,6 @@ import { signalTree, untilGone } from "../../../dev/process-tree.ts";
 import { makerOf, unprivilegedUser } from "../../support/native-postgres.ts";
 import { folder, killTree, own, stablePort, untilExited } from "./processes.ts";
 
-/** One PostgreSQL server, with everything that can happen to it. */
-export interface Cluster {
-  readonly port: number;
-  /** Connection URL of a superuser. */
-  url(database: string): string;
-  /** Starts it, after a crash too, and waits until it accepts connections. */
-  start(): Promise<void>;
-  /** SIGKILL for the postmaster and all its children. */
-  kill(): Promise<void>;
-  /** `pg_ctl stop -m immediate`: no checkpoint, recovery at the next start. */
-  stopImmediately(): Promise<void>;
-  /** SIGSTOP for all of it, and SIGCONT. */
-  freeze(): void;
-  thaw(): void;
-  /** `pg_ctl promote`. */
-  promote(): Promise<void>;
-  isRunning(): boolean;
-  /** Ends it and removes its data. */
-  remove(): Promise<void>;
-}
-
 interface Choices {
   /** Parent of the data directory. */
   readonly within?: string;
@@ -43,8 +22,13 @@ export const standbyName = "standby";
 
 let made = 0;
 
-/** Makes a cluster that is not started yet; PostgreSQL refuses root, so as root it runs as another user. */
-export async function makeCluster(binaries: string, choices: Choices = {}): Promise<Cluster> {
+export type Cluster = Awaited<ReturnType<typeof makeCluster>>;
+
+/**
+ * Makes one PostgreSQL server, with everything that can happen to it, and does not start it yet; PostgreSQL refuses root, so
+ * as root it runs as another user.
+ */
+export async function makeCluster(binaries: string, choices: Choices = {}) {
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   const home = join(choices.within ?? folder, `cluster-${made++}`);
   mkdirSync(home);
@@ -93,18 +77,22 @@ export async function makeCluster(binaries: string, choices: Choices = {}): Prom
 
   return {
     port,
-    url: database => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    /** Connection URL of a superuser. */
+    url: (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    /** Starts it, after a crash too, and waits until it accepts connections. */
     async start() {
       const args = ["-D", data, ...settings.flatMap(setting => ["-c", setting])];
       server = own(spawn(program("postgres"), args, { ...options, stdio: ["ignore", "ignore", "pipe"] }));
       await untilReady(server);
     },
+    /** SIGKILL for the postmaster and all its children. */
     async kill() {
       const { server } = running();
       const killed = killTree(server);
       await untilExited(server);
       await untilGone(killed);
     },
+    /** `pg_ctl stop -m immediate`: no checkpoint, recovery at the next start. */
     async stopImmediately() {
       const { server } = running();
       server.kill("SIGQUIT");
@@ -116,6 +104,7 @@ export async function makeCluster(binaries: string, choices: Choices = {}): Prom
       await run(program("pg_ctl"), ["promote", "-D", data, "-w", "-t", "30"]);
     },
     isRunning: () => server !== undefined && server.exitCode === null && server.signalCode === null,
+    /** Ends it and removes its data. */
     async remove() {
       if (server !== undefined) {
         const killed = killTree(server);

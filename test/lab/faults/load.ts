@@ -4,28 +4,6 @@ import { between, type Random } from "./random.ts";
 import { type Answer, faultOfError, HungError, type Place, send } from "./request.ts";
 import { type Acknowledged, isFaithful, makeWrite, type Write } from "./write.ts";
 
-/** Clients that write logs as fast as they are answered, and what they have been told. */
-export interface Load {
-  readonly acknowledged: ReadonlyMap<string, Acknowledged>;
-  /** Keys of every write that was ever sent. */
-  readonly keys: ReadonlySet<string>;
-  /** How often each status was answered. */
-  readonly statuses: ReadonlyMap<number, number>;
-  readonly faults: readonly string[];
-  hung(): number;
-  slowestMilliseconds(): number;
-  /** The longest time without a 201, from the start of the load. */
-  longestPauseMilliseconds(): number;
-  /** Milliseconds from now to the next 201. */
-  untilAcknowledged(): Promise<number>;
-  /** From now on anything may fail. */
-  strike(): void;
-  /** The fault is over: what is sent later than two seconds from now must succeed. Answers as untilAcknowledged. */
-  heal(): Promise<number>;
-  /** Lets every client send what it has under way until it is acknowledged. */
-  stop(): Promise<void>;
-}
-
 export interface LoadChoices {
   /** Services on one database; a client that gets no answer from one goes on at the next. */
   readonly ports: readonly Place[];
@@ -48,7 +26,10 @@ const giveUpMilliseconds = 20_000;
 const acknowledgementMilliseconds = 30_000;
 const mostFaults = 10;
 
-export function startLoad(choices: LoadChoices): Load {
+export type Load = ReturnType<typeof startLoad>;
+
+/** Clients that write logs as fast as they are answered, and what they have been told. */
+export function startLoad(choices: LoadChoices) {
   const { ports, token, random, cutsAreFine = false, refusals = [503], longest = 200 } = choices;
   const { clients = 8, pauseMilliseconds = 5 } = choices;
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
@@ -126,6 +107,7 @@ export function startLoad(choices: LoadChoices): Load {
   };
   const running = Promise.all(Array.from({ length: clients }, (_, client) => run(client)));
 
+  /** Milliseconds from now to the next 201. */
   async function untilAcknowledged(): Promise<number> {
     const began = performance.now();
     const next = new Promise<void>(resolve => waiting.add(resolve));
@@ -136,20 +118,26 @@ export function startLoad(choices: LoadChoices): Load {
 
   return {
     acknowledged,
+    /** Of every write that was ever sent. */
     keys,
+    /** How often each status was answered. */
     statuses,
     faults,
     hung: () => hung,
     slowestMilliseconds: () => Math.round(slowest),
+    /** The longest time without a 201, from the start of the load. */
     longestPauseMilliseconds: () => Math.round(longestPause),
     untilAcknowledged,
+    /** From now on anything may fail. */
     strike() {
       wellFrom = Number.POSITIVE_INFINITY;
     },
+    /** The fault is over: what is sent later than two seconds from now must succeed. Answers as untilAcknowledged. */
     heal() {
       wellFrom = performance.now() + recoveryMilliseconds;
       return untilAcknowledged();
     },
+    /** Lets every client send what it has under way until it is acknowledged. */
     async stop() {
       giveUpAt = performance.now() + giveUpMilliseconds;
       await running;

@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
-import { type PatroniCluster, startCluster } from "../../../dev/cluster/cluster.ts";
+import { startCluster } from "../../../dev/cluster/cluster.ts";
 import { prepareDatabase } from "../../../dev/cluster/database.ts";
-import type { ClusterNode } from "../../../dev/cluster/node.ts";
 import type { Programs } from "../../../dev/cluster/programs.ts";
 import { type Load, startLoad } from "./load.ts";
 import { runCommand, type ServiceProcess, type Settings, startService } from "./program.ts";
@@ -23,30 +22,15 @@ export interface Way {
   reads(): ReturnType<typeof startReads>;
 }
 
-/** What docs/cluster.md describes, with an ADMIN who is logged in. */
-export interface PatroniStage {
-  readonly cluster: PatroniCluster;
-  /** Over all nodes, or to one. */
-  superuserUrl(address?: string): string;
-  readonly token: string;
-  readonly ways: readonly [Way, Way];
-  /** At the start. */
-  readonly leader: ClusterNode;
-  readonly standby: ClusterNode;
-  leaderNow(): Promise<ClusterNode>;
-  close(): Promise<void>;
-}
-
 interface Choices {
   /** Where the leader of the start is among the hosts of DATABASE_URL. */
   readonly leaderIs: "first" | "last";
 }
 
-export async function openPatroniStage(
-  trial: Trial,
-  programs: Programs,
-  { leaderIs }: Choices,
-): Promise<PatroniStage> {
+export type PatroniStage = Awaited<ReturnType<typeof openPatroniStage>>;
+
+/** What docs/cluster.md describes, with an ADMIN who is logged in. */
+export async function openPatroniStage(trial: Trial, programs: Programs, { leaderIs }: Choices) {
   const { program, random } = trial;
   // So that nobody else's cluster is in the way.
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
@@ -117,9 +101,11 @@ export async function openPatroniStage(
     assetIds = [await createAsset(ways[1].places[0], token), await createAsset(ways[1].places[0], token)];
     return {
       cluster,
+      /** Over all nodes, or to one. */
       superuserUrl: database.superuserUrl,
       token,
       ways,
+      /** At the start, as the standby. */
       leader,
       standby,
       leaderNow: () => nodeOf("leader"),

@@ -3,7 +3,6 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { folder, own, untilExited } from "./processes.ts";
@@ -75,26 +74,10 @@ export async function runCommand(
 /** The promised 10 s, and some time for a busy machine. */
 const stopMilliseconds = 12_000;
 
-export interface ServiceProcess {
-  readonly port: number;
-  readonly pid: number;
-  /** What it writes to standard output, unless that is a descriptor. */
-  readonly output: Readable | null;
-  /** SIGKILL. */
-  kill(): Promise<void>;
-  /** SIGTERM; throws when it does not end well and in time. */
-  stop(): Promise<void>;
-  /** How it ended by itself, which it never should. */
-  death(): string | undefined;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startService>>;
 
 /** Starts `serve`, with a descriptor as its standard output if one is given, and waits until it listens. */
-export async function startService(
-  program: string,
-  port: number,
-  settings: Settings,
-  stdout?: number,
-): Promise<ServiceProcess> {
+export async function startService(program: string, port: number, settings: Settings, stdout?: number) {
   const child = start(program, ["serve"], { HOST: "127.0.0.1", PORT: String(port), ...settings }, stdout);
   const told = tailOf(child);
   let asked = false;
@@ -110,12 +93,15 @@ export async function startService(
   return {
     port,
     pid: child.pid ?? 0,
+    /** What it writes to standard output, unless that is a descriptor. */
     output: child.stdout,
+    /** SIGKILL. */
     async kill() {
       asked = true;
       child.kill("SIGKILL");
       await untilExited(child);
     },
+    /** SIGTERM; throws when it does not end well and in time. */
     async stop() {
       if (!isRunning(child)) return;
       asked = true;
@@ -126,6 +112,7 @@ export async function startService(
       const code = child.exitCode ?? `nothing within ${stopMilliseconds} ms`;
       if (code !== 0) throw new Error(`asked to stop, the service ended with ${code}: ${told()}`);
     },
+    /** How it ended by itself, which it never should. */
     death: () =>
       asked || isRunning(child)
         ? undefined

@@ -2,19 +2,10 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { stablePort } from "./processes.ts";
 
-/** Stands between two ends of TCP, and can lose whatever passes without telling either of them. */
-export interface Relay {
-  readonly port: number;
-  /** From now on nothing passes, and nobody is told; new connections are taken and lead nowhere. */
-  drop(): void;
-  /** New connections pass again; those from before never will. */
-  heal(): void;
-  /** How many connections lead nowhere. */
-  stale(): number;
-  close(): Promise<void>;
-}
+export type Relay = Awaited<ReturnType<typeof startRelay>>;
 
-export async function startRelay(target: number): Promise<Relay> {
+/** Stands between two ends of TCP, and can lose whatever passes without telling either of them. */
+export async function startRelay(target: number) {
   const open = new Set<Socket>();
   const stale = new Set<Socket>();
   let dropping = false;
@@ -50,6 +41,7 @@ export async function startRelay(target: number): Promise<Relay> {
   await once(server, "listening");
   return {
     port,
+    /** From now on nothing passes, and nobody is told; new connections are taken and lead nowhere. */
     drop() {
       dropping = true;
       for (const socket of open) {
@@ -57,9 +49,11 @@ export async function startRelay(target: number): Promise<Relay> {
         socket.pause();
       }
     },
+    /** New connections pass again; those from before never will. */
     heal() {
       dropping = false;
     },
+    /** How many connections lead nowhere. */
     stale: () => stale.size,
     async close() {
       for (const socket of open) socket.destroy();

@@ -7,25 +7,6 @@ import { runCommand, type ServiceProcess, type Settings, startService } from "./
 import { type Place, send } from "./request.ts";
 import type { Outcome, Trial } from "./scenario.ts";
 
-/** A PostgreSQL, a service on it, and an ADMIN who is logged in. */
-export interface Stage extends AsyncDisposable {
-  readonly cluster: Cluster;
-  readonly token: string;
-  readonly assetIds: readonly [number, ...number[]];
-  /** Port of the first service, which every restart takes again. */
-  readonly port: number;
-  /** Not in the short form, beside which other tests take the machine. */
-  readonly judgesTimes: boolean;
-  /** What services on this database are told. */
-  readonly settings: Settings;
-  service(): ServiceProcess;
-  /** Starts the service again on its port after it has ended, from another version if one is given. */
-  restart(version?: string): Promise<void>;
-  /** Starts another service on the same database, or again after it has ended. */
-  startAnother(port: number, settings?: Settings, version?: string): Promise<ServiceProcess>;
-  load(choices?: Partial<LoadChoices>): Load;
-}
-
 export const databaseName = "faults";
 export const adminEmail = "admin@example.com";
 export const adminPassword = "the password of the ADMIN";
@@ -39,7 +20,10 @@ interface Choices {
   readonly settings?: Settings;
 }
 
-export async function openStage(trial: Trial, choices: Choices = {}): Promise<Stage> {
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** A PostgreSQL, a service on it, and an ADMIN who is logged in. */
+export async function openStage(trial: Trial, choices: Choices = {}) {
   const { program, random } = trial;
   const cluster = choices.cluster ?? (await startedCluster(trial));
   await query(cluster.url("postgres"), `create database ${databaseName}`);
@@ -64,19 +48,24 @@ export async function openStage(trial: Trial, choices: Choices = {}): Promise<St
     cluster,
     token,
     assetIds,
+    /** Of the first service, which every restart takes again. */
     port,
+    /** Not in the short form, beside which other tests take the machine. */
     judgesTimes: !trial.short,
+    /** What services on this database are told. */
     settings,
     service: () => service,
+    /** Starts the service again on its port after it has ended, from another version if one is given. */
     async restart(version = program) {
       service = await startService(version, port, settings);
     },
-    async startAnother(otherPort, more = {}, version = program) {
+    /** Starts another service on the same database, or again after it has ended. */
+    async startAnother(otherPort: number, more: Settings = {}, version = program) {
       const other = await startService(version, otherPort, { ...settings, ...more });
       others.add(other);
       return other;
     },
-    load: more => startLoad({ ports: [port], token, assetIds, random, ...more }),
+    load: (more?: Partial<LoadChoices>) => startLoad({ ports: [port], token, assetIds, random, ...more }),
     async [Symbol.asyncDispose]() {
       await Promise.all([service, ...others].map(one => one.stop().catch(() => one.kill())));
       await cluster.remove();
