@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { createServer } from "node:net";
+import * as net from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
 import { inheritedSocket } from "../../src/commands/listening.ts";
 import { sendWrite } from "../lab/faults/load.ts";
@@ -12,11 +15,65 @@ import { send } from "../lab/faults/request.ts";
 import { makeWrite } from "../lab/faults/write.ts";
 import { script } from "../support/compiled.ts";
 import { openDatabase } from "../support/database.ts";
-import { holdSocket } from "../support/held-socket.ts";
 import { shared } from "../support/left-open.ts";
-import { operationsOf, runProgram } from "../support/program.ts";
+import { operationsOf, runProgram, type Settings } from "../support/program.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { until } from "../support/until.ts";
+import { inTime, until } from "../support/until.ts";
+
+interface SocketHandle {
+  readonly fd: number;
+  getsockname(into: object): number;
+  close(): void;
+}
+
+/** A bound socket that this process holds and never accepts from, as systemd does for a service. */
+function holdSocket() {
+  // What node:cluster binds with: a public server would accept for itself.
+  const { _createServerHandle: bind } = net as unknown as {
+    _createServerHandle(host: string, port: number, family: 4): SocketHandle;
+  };
+  const handle = bind("127.0.0.1", 0, 4);
+  const address: { port?: number } = {};
+  handle.getsockname(address);
+  return {
+    port: address.port ?? 0,
+    close: () => handle.close(),
+    /** Starts `serve` on it as systemd would, and waits until it listens. */
+    async start(settings: Settings) {
+      // A shell for what systemd does between fork and exec: only there the process knows its own id.
+      const program = spawn(
+        "/bin/sh",
+        ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, ...script("src/main.ts"), "serve"],
+        {
+          env: { PATH: process.env["PATH"], LISTEN_FDS: "1", ...settings },
+          stdio: ["ignore", "pipe", "pipe", handle.fd],
+        },
+      );
+      const lines: string[] = [];
+      const stderr = text(program.stderr as NodeJS.ReadableStream);
+      const ended = once(program, "close").then(async ([code]) => ({
+        code: code as number | null,
+        stderr: await stderr,
+      }));
+      const listening = new Promise<void>((resolve, reject) => {
+        createInterface({ input: program.stdout as NodeJS.ReadableStream }).on("line", line => {
+          lines.push(line);
+          if (JSON.parse(line).event === "listening") resolve();
+        });
+        ended.then(outcome => reject(new Error(`serve ended: ${JSON.stringify(outcome)}`)));
+      });
+      await inTime("a service that listens", listening);
+      return {
+        lines,
+        /** SIGTERM, and the end. */
+        stop() {
+          program.kill("SIGTERM");
+          return inTime("the end of serve", ended);
+        },
+      };
+    },
+  };
+}
 
 describe("a socket that is passed on", () => {
   test("is taken only by the process that it is meant for", () => {
@@ -36,7 +93,7 @@ describe("a socket that is passed on", () => {
   });
 
   test("is refused where it is no TCP socket", async t => {
-    const held = createServer().listen(join(makeTemporaryFolder(), "socket"));
+    const held = net.createServer().listen(join(makeTemporaryFolder(), "socket"));
     t.after(() => held.close());
     const { fd } = (held as unknown as { _handle: { fd: number } })._handle;
     const { status, stderr } = spawnSync(

@@ -29,6 +29,10 @@ for (let id = 1; id <= 300; id += 1) trail.add(logEntry(id));
 const key = ["--key", trail.vkey];
 const exported = trail.export();
 
+const verifyEntries = (entries: string, ...checkpoints: readonly string[]) =>
+  verify(...key, ...checkpoints.flatMap(path => ["--checkpoint", path]), "--entries", entries);
+const verifyLog = (proof: string, log: string) => verify(...key, "--proof", proof, "--log", log);
+
 describe("trail-key", () => {
   test("prints the signer key to standard output and the verifier key to standard error", async () => {
     const { code, stdout, stderr } = await runProgram(["trail-key", "example.com/log"]);
@@ -75,25 +79,22 @@ describe("verify --entries", () => {
   const older = file("older", trail.checkpoint(200));
 
   test("accepts an export that gives the roots of all checkpoints", async () => {
-    assert.deepEqual(
-      await verify(...key, "--checkpoint", newest, "--checkpoint", older, "--entries", entries),
-      {
-        code: 0,
-        stdout:
-          "newest of example.com/log matches entries 0 to 299\n" +
-          "older of example.com/log matches entries 0 to 199\n" +
-          "entries has 300 entries, of which the first 300 are proven\n",
-        stderr: "",
-      },
-    );
-    const { code, stdout } = await verify(...key, "--checkpoint", older, "--entries", entries);
+    assert.deepEqual(await verifyEntries(entries, newest, older), {
+      code: 0,
+      stdout:
+        "newest of example.com/log matches entries 0 to 299\n" +
+        "older of example.com/log matches entries 0 to 199\n" +
+        "entries has 300 entries, of which the first 300 are proven\n",
+      stderr: "",
+    });
+    const { code, stdout } = await verifyEntries(entries, older);
     assert.equal(code, 0);
     assert.match(stdout, /has 300 entries, of which the first 200 are proven\n$/);
   });
 
   test("accepts the empty trail", async () => {
     const checkpoint = file("nothing", makeTestTrail().checkpoint());
-    const { code, stdout } = await verify(...key, "--checkpoint", checkpoint, "--entries", file("none", ""));
+    const { code, stdout } = await verifyEntries(file("none", ""), checkpoint);
     assert.deepEqual(
       [code, stdout],
       [
@@ -135,16 +136,7 @@ describe("verify --entries", () => {
     ["an empty line", exported.replace(/\n/, "\n\n"), /^tampered is not an export: entry 1 is empty\n$/],
   ] as const) {
     test(`refuses ${what}`, async () => {
-      const path = file("tampered", tampered);
-      const { code, stderr } = await verify(
-        ...key,
-        "--checkpoint",
-        older,
-        "--checkpoint",
-        newest,
-        "--entries",
-        path,
-      );
+      const { code, stderr } = await verifyEntries(file("tampered", tampered), older, newest);
       assert.equal(code, 1);
       assert.match(stderr, said);
     });
@@ -154,15 +146,7 @@ describe("verify --entries", () => {
     const other = makeTestTrail();
     other.add(logEntry(7));
     const forked = file("forked", other.checkpoint());
-    const { code, stdout, stderr } = await verify(
-      ...key,
-      "--checkpoint",
-      newest,
-      "--checkpoint",
-      forked,
-      "--entries",
-      entries,
-    );
+    const { code, stdout, stderr } = await verifyEntries(entries, newest, forked);
     assert.deepEqual([code, stderr], [1, "forked is of another history than newest, which matches\n"]);
     assert.match(stdout, /^newest of example\.com\/log matches/);
     for (const [content, said] of [
@@ -170,8 +154,7 @@ describe("verify --entries", () => {
       [trail.checkpoint().replace("300", "301"), "has a wrong signature of example.com/log"],
       ["", "is not a signed note"],
     ] as const) {
-      const checkpoint = file("wrong", content);
-      const { code, stderr } = await verify(...key, "--checkpoint", checkpoint, "--entries", entries);
+      const { code, stderr } = await verifyEntries(entries, file("wrong", content));
       assert.deepEqual([code, stderr], [1, `wrong ${said}\n`]);
     }
   });
@@ -200,7 +183,7 @@ describe("verify --proof", () => {
   const log = file("log.json", JSON.stringify(answered));
 
   test("accepts a log that is as it was recorded", async () => {
-    assert.deepEqual(await verify(...key, "--proof", proof, "--log", log), {
+    assert.deepEqual(await verifyLog(proof, log), {
       code: 0,
       stdout:
         "the proof holds: log 17 is entry 16 of the 300 that a checkpoint of example.com/log covers, " +
@@ -218,7 +201,7 @@ describe("verify --proof", () => {
       performedByName: "Ada\u202eKing",
     };
     const changed = file("changed.json", JSON.stringify(rest));
-    const { code, stdout, stderr } = await verify(...key, "--proof", proof, "--log", changed);
+    const { code, stdout, stderr } = await verifyLog(proof, changed);
     assert.equal(code, 1);
     assert.equal(
       stdout,
@@ -238,11 +221,11 @@ describe("verify --proof", () => {
     for (const [field, value] of Object.entries(recorded)) {
       const other = typeof value === "number" ? value + 1 : `${value} `;
       const changed = file("changed.json", JSON.stringify({ ...answered, [field]: other }));
-      const { code, stderr } = await verify(...key, "--proof", proof, "--log", changed);
+      const { code, stderr } = await verifyLog(proof, changed);
       assert.equal(code, 1);
       assert.match(stderr, new RegExp(`^${field} differs: [^\n]*\n$`));
       const without = file("without.json", JSON.stringify({ ...answered, [field]: undefined }));
-      const missing = await verify(...key, "--proof", proof, "--log", without);
+      const missing = await verifyLog(proof, without);
       assert.equal(missing.code, 1);
       assert.match(missing.stderr, new RegExp(`^${field} is missing, the entry has [^\n]*\n$`));
     }
@@ -253,11 +236,8 @@ describe("verify --proof", () => {
     const entry = logEntry(1, { recordedAt: null, performedByName: null });
     old.add(entry);
     const answered = { ...answeredLog(entry), performedByName: "Ada King" };
-    const { code, stdout } = await verify(
-      ...key,
-      "--proof",
+    const { code, stdout } = await verifyLog(
       file("old-proof", old.proof(0)),
-      "--log",
       file("old.json", JSON.stringify(answered)),
     );
     assert.equal(code, 0);
@@ -284,13 +264,7 @@ describe("verify --proof", () => {
       [employee.proof(0), "is of an entry that is not a log"],
       ["", "does not begin with c2sp.org/tlog-proof@v1"],
     ] as const) {
-      const { code, stdout, stderr } = await verify(
-        ...key,
-        "--proof",
-        file("tampered", content),
-        "--log",
-        log,
-      );
+      const { code, stdout, stderr } = await verifyLog(file("tampered", content), log);
       assert.deepEqual([code, stdout, stderr], [1, "", `tampered ${said}\n`]);
     }
   });
@@ -298,13 +272,13 @@ describe("verify --proof", () => {
   test("compares what the API does not answer where the log has it", async () => {
     const whole = logEntry(17);
     const good = file("whole.json", JSON.stringify(whole));
-    assert.equal((await verify(...key, "--proof", proof, "--log", good)).code, 0);
+    assert.equal((await verifyLog(proof, good)).code, 0);
     for (const [field, value] of [
       ["recordedAt", "2020-01-08T09:00:00.000001Z"],
       ["kind", "asset"],
     ]) {
       const changed = file("changed.json", JSON.stringify({ ...whole, [field as string]: value }));
-      const { code, stderr } = await verify(...key, "--proof", proof, "--log", changed);
+      const { code, stderr } = await verifyLog(proof, changed);
       assert.equal(code, 1);
       assert.match(stderr, new RegExp(`^${field} differs: [^\n]*\n$`));
     }
@@ -313,14 +287,11 @@ describe("verify --proof", () => {
   test("refuses a log that other programs may read in another way", async () => {
     const text = JSON.stringify(answered);
     const quoting = { ...answered, more: ['"a":', { a: '\\"b":', c: [{ a: 1 }] }] };
-    assert.equal(
-      (await verify(...key, "--proof", proof, "--log", file("quoting.json", JSON.stringify(quoting)))).code,
-      0,
-    );
+    assert.equal((await verifyLog(proof, file("quoting.json", JSON.stringify(quoting)))).code, 0);
     // As other programs write numbers.
     for (const number of ["2.0", "12.50", "1e5", "-0", "12345678901234567890"]) {
       const other = file("number.json", text.replace("{", `{"hours":${number},`));
-      assert.equal((await verify(...key, "--proof", proof, "--log", other)).code, 0, number);
+      assert.equal((await verifyLog(proof, other)).code, 0, number);
     }
     for (const [content, said] of [
       [text.replace("{", '{"status":"COMPLETED",'), "has a name that comes twice"],
@@ -331,7 +302,7 @@ describe("verify --proof", () => {
         "is not UTF-8",
       ],
     ] as const) {
-      const { code, stderr } = await verify(...key, "--proof", proof, "--log", file("wrong.json", content));
+      const { code, stderr } = await verifyLog(proof, file("wrong.json", content));
       assert.deepEqual([code, stderr], [1, `wrong.json ${said}\n`]);
     }
   });
@@ -346,7 +317,7 @@ describe("verify --proof", () => {
 
   test("refuses a log that is no JSON object", async () => {
     for (const content of ["", "[]", "7", "null"]) {
-      const { code } = await verify(...key, "--proof", proof, "--log", file("wrong.json", content));
+      const { code } = await verifyLog(proof, file("wrong.json", content));
       assert.equal(code, 1);
     }
   });
@@ -368,7 +339,7 @@ describe("verify --proof", () => {
     }
     const text = Buffer.from(JSON.stringify(answered));
     const longest = file("longest", Buffer.concat([text, Buffer.alloc(1_000_000 - text.length, " ")]));
-    assert.equal((await verify(...key, "--proof", proof, "--log", longest)).code, 0);
+    assert.equal((await verifyLog(proof, longest)).code, 0);
   });
 
   test("refuses wrong arguments with 64, and what cannot be read with 66", async () => {

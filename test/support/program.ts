@@ -49,19 +49,10 @@ export async function runProgram(
   return { code, stdout, stderr };
 }
 
-export interface Service {
-  readonly call: Call;
-  readonly port: number;
-  /** The lines of standard output so far. */
-  readonly lines: readonly string[];
-  signal(signal: NodeJS.Signals): void;
-  /** Asks the service to stop and waits until it has. */
-  stop(signal?: NodeJS.Signals): Promise<Outcome>;
-  readonly exited: Promise<Outcome>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Starts `serve` on a free port and waits until it listens. */
-export async function startService(settings: Settings): Promise<Service> {
+export async function startService(settings: Settings) {
   const program = startProgram(["serve"], { HOST: "127.0.0.1", PORT: "0", ...settings });
   const lines: string[] = [];
   const stderr = text(program.stderr);
@@ -82,10 +73,12 @@ export async function startService(settings: Settings): Promise<Service> {
   return {
     call: makeClient(port),
     port,
+    /** The lines of standard output so far. */
     lines,
     exited,
-    signal: signal => void program.kill(signal),
-    stop(signal = "SIGTERM") {
+    signal: (signal: NodeJS.Signals) => void program.kill(signal),
+    /** Asks the service to stop and waits until it has. */
+    stop(signal: NodeJS.Signals = "SIGTERM") {
       program.kill(signal);
       return inTime(`the end of serve after ${signal}`, exited);
     },

@@ -5,7 +5,7 @@ import { folder, stablePort } from "./processes.ts";
 import { type Relay, startRelay } from "./relay.ts";
 import type { Scenario, Trial } from "./scenario.ts";
 import { conclude, databaseName, openStage, query } from "./stage.ts";
-import { faultsOfTrail, trailKey, untilCovered, watchCheckpoints } from "./trail-check.ts";
+import { trailKey, watchCheckpoints } from "./trail-check.ts";
 
 /** Longer than the deadline of the service, so that it gives writes up which only wait for the standby. */
 const stalledMilliseconds = 6_500;
@@ -61,11 +61,8 @@ async function runFailovers(trial: Trial, beforehand: (relay: Relay) => Promise<
       primary = standby;
     }
     await load.stop();
-    const uncovered = await untilCovered(primary, stage.token, [stage.port]);
-    await watch.stop();
-    const faults = [...uncovered, ...(await faultsOfTrail(primary, watch.notes))];
-    const notes = [`${watch.notes.size} checkpoints held against the entries`];
-    return await conclude(stage, load, { rounds, recoveries, cluster: primary, faults, notes });
+    const { faults, told } = await watch.audit(primary);
+    return await conclude(stage, load, { rounds, recoveries, cluster: primary, faults, notes: [told] });
   } finally {
     await watch.stop();
     await stage[Symbol.asyncDispose]();

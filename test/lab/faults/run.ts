@@ -1,28 +1,25 @@
 import { parseArgs } from "node:util";
 import { findPostgresBinaries } from "../../support/native-postgres.ts";
 import { measuredOn } from "../machine.ts";
-import { backendKill } from "./backend-kill.ts";
 import { behindHaproxy } from "./behind-haproxy.ts";
 import { diskFull } from "./disk-full.ts";
 import { failover, failoverStalled } from "./failover.ts";
 import { idleSockets } from "./idle-sockets.ts";
+import { twoServices } from "./kill-in-turn.ts";
+import { backendKill, postgresKill, serviceKill } from "./kills.ts";
 import { logReader } from "./log-reader.ts";
 import { memoryFlood } from "./memory-flood.ts";
-import { networkDrop } from "./network-drop.ts";
 import { patroni } from "./patroni.ts";
-import { postgresKill } from "./postgres-kill.ts";
-import { postgresStopped } from "./postgres-stopped.ts";
 import { buildProgram } from "./program.ts";
 import { makeRandom } from "./random.ts";
 import { revocation } from "./revocation.ts";
 import type { Outcome, Scenario, Trial } from "./scenario.ts";
-import { serviceKill } from "./service-kill.ts";
+import { networkDrop, postgresStopped } from "./silence.ts";
 import { slowReaders } from "./slow-readers.ts";
 import { statementCancel } from "./statement-cancel.ts";
 import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
 import { trailBehindHaproxy } from "./trail-behind-haproxy.ts";
 import { trailKill } from "./trail-kill.ts";
-import { twoServices } from "./two-services.ts";
 import { upgrade } from "./upgrade.ts";
 
 /**

@@ -23,11 +23,18 @@ export function watchCheckpoints(ports: readonly number[], token: string) {
       }
     }),
   );
+  async function stop(): Promise<void> {
+    isOver = true;
+    await watching;
+  }
   return {
-    notes,
-    async stop() {
-      isOver = true;
-      await watching;
+    stop,
+    /** Waits until these services have signed all records, and holds the checkpoints against the entries. */
+    async audit(cluster: Cluster) {
+      const uncovered = await untilCovered(cluster, token, ports);
+      await stop();
+      const faults = [...uncovered, ...(await faultsOfTrail(cluster, notes))];
+      return { faults, told: `${notes.size} checkpoints held against the entries` };
     },
   };
 }
@@ -62,7 +69,7 @@ export async function untilCovered(
 }
 
 /** No gap, no double, and each checkpoint has the root of the entries. */
-export async function faultsOfTrail(cluster: Cluster, notes: ReadonlySet<string>): Promise<string[]> {
+async function faultsOfTrail(cluster: Cluster, notes: ReadonlySet<string>): Promise<string[]> {
   const url = cluster.url(databaseName);
   const faults: string[] = [];
   const [counts] = await query(

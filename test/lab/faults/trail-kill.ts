@@ -4,7 +4,7 @@ import { folder, stablePort } from "./processes.ts";
 import { between } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, openStage } from "./stage.ts";
-import { faultsOfTrail, trailKey, untilCovered, watchCheckpoints } from "./trail-check.ts";
+import { trailKey, watchCheckpoints } from "./trail-check.ts";
 
 /** Two services number and sign at once, and die in turn, PostgreSQL in between: no gap, no double, every root right. */
 export const trailKill: Scenario = {
@@ -39,10 +39,7 @@ export const trailKill: Scenario = {
       }
       await load.untilAcknowledged();
       await load.stop();
-      const uncovered = await untilCovered(stage.cluster, stage.token, ports);
-      await watch.stop();
-      const faults = [...uncovered, ...(await faultsOfTrail(stage.cluster, watch.notes))];
-      const told = `${watch.notes.size} checkpoints held against the entries`;
+      const { faults, told } = await watch.audit(stage.cluster);
       return await conclude(stage, load, { rounds, notes: [told], faults });
     } finally {
       await watch.stop();

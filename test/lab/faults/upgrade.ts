@@ -5,7 +5,7 @@ import { folder, stablePort } from "./processes.ts";
 import { buildCommit, hasCommit, runCommand } from "./program.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, databaseName, openStage } from "./stage.ts";
-import { faultsOfTrail, trailKey, untilCovered, verifierKey, watchCheckpoints } from "./trail-check.ts";
+import { trailKey, untilCovered, verifierKey, watchCheckpoints } from "./trail-check.ts";
 
 /** The oldest commit whose database is upgraded: no migration has changed since. */
 const oldest = "325b606";
@@ -43,16 +43,13 @@ export const upgrade: Scenario = {
       await stage.startAnother(otherPort, ofOther, trial.program);
       await sleep(restMilliseconds);
       await load.stop();
-      const uncovered = await untilCovered(cluster, token, ports);
-      await watch.stop();
+      const { faults, told } = await watch.audit(cluster);
       for (const TRAIL_STATE_FILE of [stateFile, otherFile])
         await runCommand(trial.program, ["verify", "--database", "--key", verifierKey], {
           ...owner,
           TRAIL_STATE_FILE,
         });
-      const faults = [...uncovered, ...(await faultsOfTrail(cluster, watch.notes))];
-      const notes = [`from ${oldest}; ${watch.notes.size} checkpoints held against the entries`];
-      return await conclude(stage, load, { rounds: 1, notes, faults });
+      return await conclude(stage, load, { rounds: 1, notes: [`from ${oldest}; ${told}`], faults });
     } finally {
       await watch.stop();
     }
