@@ -169,10 +169,11 @@ describe("the filter for fail2ban", () => {
       ...imitated.map(line => `walk node[1778]: ${line}`),
     ];
     const missed = [...others, ...imitated, ...journal];
-    writeFileSync(log, [...found, ...missed].join(""));
+    const expired = lineFrom("192.0.2.3", "token refused").replace(/}\n$/, ',"reason":"expired"}\n');
+    writeFileSync(log, [...found, expired, ...missed].join(""));
     const filterFile = join(process.cwd(), "deploy/fail2ban-filter.conf");
     const { stdout } = spawnSync("fail2ban-regex", [log, filterFile], { encoding: "utf8" });
-    assert.match(stdout, /^Lines: 11 lines, 0 ignored, 4 matched, 7 missed/m);
+    assert.match(stdout, /^Lines: 12 lines, 1 ignored, 4 matched, 7 missed/m);
     rmSync(folder, { recursive: true });
   });
 });
