@@ -1,24 +1,43 @@
-/** Jobs in one line, or lines that take turns, one job each (fair queueing, RFC 970). */
-class Line<Job> {
-  size = 0;
+/**
+ * A bounded queue: jobs in one line, or lines that take turns, one job each (fair queueing, RFC 970). When it is full the newest
+ * job of the longest line loses its place, as in stochastic fair queueing: a flood in one line costs the others about a turn each.
+ */
+export class FairQueue<Job> {
+  readonly #most: number;
+  #size = 0;
   readonly #jobs: Job[] = [];
   /** In the order of their turns. None is empty. */
-  readonly #lines = new Map<string, Line<Job>>();
+  readonly #lines = new Map<string, FairQueue<Job>>();
 
-  add([name, ...path]: readonly string[], job: Job): void {
-    this.size += 1;
-    if (name === undefined) {
-      this.#jobs.push(job);
-      return;
-    }
-    const line = this.#lines.get(name) ?? new Line<Job>();
-    line.add(path, job);
-    this.#lines.set(name, line);
+  constructor(most = Number.POSITIVE_INFINITY) {
+    this.#most = most;
   }
 
-  /** Takes out the job whose turn it is. There has to be one. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Returns the job that has no place, if there is one. It may be this one.
+   *
+   * @param path the line, then the line within it, and so on. All calls give as many names.
+   */
+  add(path: readonly string[], job: Job): Job | undefined {
+    const [name, ...within] = path;
+    this.#size += 1;
+    if (name === undefined) this.#jobs.push(job);
+    else {
+      const line = this.#lines.get(name) ?? new FairQueue<Job>();
+      line.add(within, job);
+      this.#lines.set(name, line);
+    }
+    return this.#size > this.#most ? this.#giveUp(path) : undefined;
+  }
+
+  /** Takes out the job whose turn it is. */
   take(): Job | undefined {
-    this.size -= 1;
+    if (this.#size === 0) return undefined;
+    this.#size -= 1;
     const [turn] = this.#lines;
     if (turn === undefined) return this.#jobs.shift();
     const [name, line] = turn;
@@ -29,45 +48,14 @@ class Line<Job> {
   }
 
   /** Takes out the newest job of the longest line; among equally long lines, of that with the newest job, or with the last turn. */
-  giveUp([newest, ...path]: readonly string[]): Job | undefined {
-    this.size -= 1;
+  #giveUp([newest, ...path]: readonly string[]): Job | undefined {
+    this.#size -= 1;
     if (this.#lines.size === 0) return this.#jobs.pop();
-    const length = ([name, line]: readonly [string, Line<Job>]) => line.size + (name === newest ? 0.5 : 0);
+    const length = ([name, line]: readonly [string, FairQueue<Job>]) =>
+      line.size + (name === newest ? 0.5 : 0);
     const [name, line] = [...this.#lines].reduce((a, b) => (length(b) >= length(a) ? b : a));
-    const job = line.giveUp(name === newest ? path : []);
+    const job = line.#giveUp(name === newest ? path : []);
     if (line.size === 0) this.#lines.delete(name);
     return job;
-  }
-}
-
-/**
- * A bounded queue of lines that take turns. When it is full the newest job of the longest line loses its place, as in
- * stochastic fair queueing: a flood in one line costs the others about a turn each.
- */
-export class FairQueue<Job> {
-  readonly #most: number;
-  readonly #all = new Line<Job>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get size(): number {
-    return this.#all.size;
-  }
-
-  /**
-   * Returns the job that has no place, if there is one. It may be this one.
-   *
-   * @param path the line, then the line within it, and so on. All calls give as many names.
-   */
-  add(path: readonly string[], job: Job): Job | undefined {
-    this.#all.add(path, job);
-    return this.size > this.#most ? this.#all.giveUp(path) : undefined;
-  }
-
-  /** Takes out the job whose turn it is. */
-  take(): Job | undefined {
-    return this.size === 0 ? undefined : this.#all.take();
   }
 }

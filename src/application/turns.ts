@@ -3,10 +3,7 @@ import { FairQueue } from "./fair-queue.ts";
 import type { TurnLoad } from "./figures.ts";
 
 /** How many may work at one time, and how many may wait for their turn. */
-interface TurnLimits {
-  readonly working: number;
-  readonly waiting: number;
-}
+type TurnLimits = Readonly<Record<"working" | "waiting", number>>;
 
 /** Lets so much work go on at one time, and lets the rest wait in lines that take turns. */
 export class Turns {

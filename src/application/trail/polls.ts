@@ -16,7 +16,10 @@ export class Polls<Result> {
 
   /** Resolves with the result of a poll that begins after this call. */
   next(): Promise<Result> {
-    this.#next ??= this.#last.then(() => this.#begin());
+    this.#next ??= this.#last.then(() => {
+      this.#next = undefined;
+      return this.#poll();
+    });
     this.#last = this.#next;
     return this.#next;
   }
@@ -24,10 +27,5 @@ export class Polls<Result> {
   /** Resolves when the polls that were asked for have ended. */
   async ended(): Promise<void> {
     await this.#last;
-  }
-
-  #begin(): Promise<Result> {
-    this.#next = undefined;
-    return this.#poll();
   }
 }
