@@ -9,19 +9,11 @@ import { auditSettings } from "../config/standalone-settings.ts";
 import { readDuration } from "../config/values.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import { readGiven, usageError } from "./options.ts";
+import { readGiven, usageError, type Values } from "./options.ts";
+import type { auditOptions } from "./verification-options.ts";
 import { readCheckpoints, readTrustedKeys } from "./verify-input.ts";
 
-interface Values {
-  readonly url: string;
-  readonly key: readonly string[];
-  readonly witness: readonly string[];
-  readonly state: string;
-  readonly checkpoint: readonly string[];
-  readonly "newest-within": string | undefined;
-}
-
-export async function runAudit(context: CommandContext, values: Values): Promise<void> {
+export async function runAudit(context: CommandContext, values: Values<typeof auditOptions>): Promise<void> {
   const { url, state, "newest-within": within } = values;
   const { environment, print } = context;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError("--url is not the URL of a service");

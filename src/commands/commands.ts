@@ -1,5 +1,6 @@
 import type { CommandContext } from "./command.ts";
 import { flag, type Options, option, repeated, required, type Values, withDefault } from "./options.ts";
+import { auditOptions, verifyOptions } from "./verification-options.ts";
 
 type SettingsName = Exclude<
   keyof typeof import("../config/settings.ts"),
@@ -26,8 +27,6 @@ const command = <O extends Options>(declared: Command<O>): Command => declared;
 const passwordSource =
   "The password comes from ADMIN_PASSWORD, from standard input, or from a prompt that shows nothing and asks twice.";
 const email = required("E", "the login name");
-const witness = repeated("VKEY", "a witness that must have cosigned the checkpoint; may be given again");
-const key = repeated("VKEY", "a verifier key of the trail; may be given again, after a change of key");
 
 export const commands: Readonly<Record<string, Command>> = {
   serve: command({
@@ -110,17 +109,7 @@ The secret signer key goes to standard output, the public verifier key to standa
     summary: "check an export of the trail, one log, or the database against what was signed",
     text: `Takes --checkpoint and --entries, or --proof and --log, or --database; only --database needs settings.
 Exit codes: 0 all of it holds, 1 something does not, 66 a file cannot be read.`,
-    options: {
-      key,
-      witness,
-      checkpoint: repeated("FILE", "a checkpoint, new or old; may be given again"),
-      entries: option("FILE", "the output of export-trail"),
-      proof: option("FILE", "the response of GET /logs/{id}/proof"),
-      log: option("FILE", "the log as the API returns it"),
-      database:
-        flag(`compare every record with its entry, the entries with the tree, and the tree with the checkpoints in
-the database and in TRAIL_STATE_FILE; prints what was changed, removed or inserted`),
-    },
+    options: verifyOptions,
     settings: "storedTrailSettings",
     run: async (context, values) => (await import("./verify.ts")).runVerify(context, values),
   }),
@@ -129,14 +118,7 @@ the database and in TRAIL_STATE_FILE; prints what was changed, removed or insert
     text: `Reads the entries since the last audit, and recomputes the tree of the newest checkpoint. Needs neither the settings
 of the service nor its database: run it on another machine, by a timer.
 Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
-    options: {
-      url: required("URL", "where the service is, for example https://maintenance.example.com"),
-      key,
-      witness,
-      state: required("FILE", "remembers the last checkpoint that held"),
-      checkpoint: repeated("FILE", "a kept checkpoint, which the trail must continue; may be given again"),
-      "newest-within": option("DURATION", "fail when the newest entry is older; for example 2d"),
-    },
+    options: auditOptions,
     settings: "auditSettings",
     run: async (context, values) => (await import("./audit.ts")).runAudit(context, values),
   }),

@@ -1,20 +1,14 @@
 import type { CommandContext } from "./command.ts";
-import { usageError } from "./options.ts";
+import { usageError, type Values } from "./options.ts";
+import type { verifyOptions } from "./verification-options.ts";
 import { verifyEntries } from "./verify-entries.ts";
 import { readTrustedKeys } from "./verify-input.ts";
 import { verifyProof } from "./verify-proof.ts";
 
-interface Values {
-  readonly key: readonly string[];
-  readonly witness: readonly string[];
-  readonly checkpoint: readonly string[];
-  readonly entries: string | undefined;
-  readonly proof: string | undefined;
-  readonly log: string | undefined;
-  readonly database: boolean;
-}
-
-export async function runVerify(context: CommandContext, values: Values): Promise<void> {
+export async function runVerify(
+  context: CommandContext,
+  values: Values<typeof verifyOptions>,
+): Promise<void> {
   const { checkpoint, entries, proof, log, database } = values;
   const trusted = readTrustedKeys(values.key, values.witness);
   const isExport = checkpoint.length > 0 || entries !== undefined;
