@@ -26,14 +26,7 @@ export interface RestoreStore {
 }
 
 /** What goes, and what has to be accepted, when a restored database takes the place of the live one. */
-interface DatabaseComparison {
-  /** Records of the live database that the restored one does not have as they are, and signed entries that neither has. */
-  readonly lost: Readonly<Record<EntryKind | "entry", number>>;
-  /** Heads that a service may remember and that the restored trail does not continue. */
-  readonly refused: readonly Head[];
-  /** That of the restored trail. */
-  readonly accepted: Head;
-}
+type DatabaseComparison = Awaited<ReturnType<typeof compareDatabases>>;
 
 /**
  * @param live undefined where no live database has records
@@ -45,10 +38,12 @@ export async function compareDatabases(
   live: RestoreStore | undefined,
   remembered: readonly Head[],
   key: VerifierKey,
-): Promise<DatabaseComparison> {
+) {
+  /** Records of the live database that the restored one does not have as they are, and signed entries that neither has. */
   const lost = { log: 0, employee: 0, asset: 0, entry: 0 };
   if (live !== undefined)
     for (const kind of entryKinds) lost[kind] = await countMissing(kind, live, restored);
+  /** Heads that a service may remember and that the restored trail does not continue. */
   const refused: Head[] = [];
   const tree = await treeOf(restored, key);
   const liveTree = live && (await treeOf(live, key).catch(rethrowUnlessBroken));

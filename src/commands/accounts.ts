@@ -37,9 +37,8 @@ const withOperator = (
   use: (operator: Operator, readPassword: () => Promise<string>) => Promise<void>,
 ): Promise<void> =>
   withDatabase(passwordSettings, context, (database, { adminPassword }) => {
-    const employees = makeEmployeeRepository(database);
     const operator = makeOperator({
-      employees,
+      employees: makeEmployeeRepository(database),
       passwords: makeArgon2PasswordHasher(),
       events: eventsOf(context),
     });

@@ -1,5 +1,5 @@
 import { openCheckpoint } from "../domain/trail/checkpoint.ts";
-import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/comparison.ts";
+import { differences, provenLog, unprovenFields } from "../domain/trail/comparison.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { comparedFields, type LogEntry } from "../domain/trail/entry.ts";
 import { readProof } from "../domain/trail/proof.ts";
@@ -38,7 +38,7 @@ const placeOf = ({ recordedAt }: LogEntry, index: number, origin: string, size: 
     recordedAt === null ? "before the trail began" : `at ${recordedAt}`
   }`;
 
-function lineOf({ field, shown, recorded }: Difference): string {
+function lineOf({ field, shown, recorded }: ReturnType<typeof differences>[number]): string {
   const name = field === "performedByName" ? " (the performer's name when the log was written)" : "";
   if (shown === undefined) return `${field} is missing, the entry has ${JSON.stringify(recorded)}${name}`;
   return `${field} differs: the log has ${JSON.stringify(shown)}, the entry has ${JSON.stringify(recorded)}${name}`;

@@ -13,13 +13,7 @@ import {
 export const mostHeaders = 100;
 
 /** What the header fields of a request mean. */
-export interface RequestHead extends Preconditions {
-  /** JSON if the client sent none; undefined if it is malformed. */
-  readonly contentType: MediaType | undefined;
-  /** Codings of the body, in lower case. */
-  readonly contentCodings: readonly string[];
-  readonly expectsContinue: boolean;
-}
+export type RequestHead = ReturnType<typeof readHead>;
 
 /** What the client requires of the current content (RFC 9110, section 13.1). */
 export interface Preconditions {
@@ -38,9 +32,7 @@ const json: MediaType = { type: "application/json", parameters: [] };
  *
  * @throws HttpError 400, 417, 431, 501 or 505
  */
-export function readHead(
-  request: Pick<IncomingMessage, "headers" | "rawHeaders" | "httpVersion">,
-): RequestHead {
+export function readHead(request: Pick<IncomingMessage, "headers" | "rawHeaders" | "httpVersion">) {
   const { headers, rawHeaders, httpVersion } = request;
   if (httpVersion !== "1.1" && httpVersion !== "1.0") throw versionNotSupported();
   if (rawHeaders.length > 2 * mostHeaders) throw headTooLarge();
@@ -52,7 +44,9 @@ export function readHead(
   const { "content-type": type, "content-encoding": encoding, expect } = headers;
   const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
   return {
+    /** JSON if the client sent none; undefined if it is malformed. */
     contentType: type === undefined ? json : readMediaType(type),
+    /** Codings of the body, in lower case. */
     contentCodings: membersOf(encoding?.toLowerCase() ?? ""),
     // A client of HTTP/1.0 would take an interim response for the response.
     expectsContinue: expect !== undefined && expectsContinue(expect) && httpVersion !== "1.0",

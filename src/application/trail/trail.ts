@@ -37,20 +37,7 @@ interface ServedTrailPorts extends Pick<TrailPorts, "key" | "stateFile" | "event
 }
 
 /** For the metrics and the operations page. */
-export interface TrailState {
-  readonly size: number;
-  readonly isSigned: boolean;
-  readonly checkpointSize: number;
-  /** Undefined while there is no checkpoint. */
-  readonly checkpointAgeSeconds: number | undefined;
-  readonly condition: TrailCondition;
-  /** Since the last poll that succeeded, or since the start. */
-  readonly pollAgeSeconds: number;
-  /** For how long numbering has waited for a transaction to end that may hold the id of an older record. */
-  readonly transactionWaitSeconds: number;
-  /** Records that wait for their number, as of the last poll that did not succeed; 0 when the trail is whole. */
-  readonly waitingRecords: number;
-}
+export type TrailState = ReturnType<ReturnType<typeof makeTrail>["state"]>;
 
 /** How the last poll ended, and what was reported of it; times in elapsed milliseconds. */
 class TrailStatus {
@@ -176,17 +163,21 @@ export function makeTrail(ports: ServedTrailPorts) {
       await Promise.race([last, pause(stopMilliseconds)]);
     },
 
-    state(): TrailState {
+    state() {
       const now = clock.elapsed();
       const signed = newest();
       return {
         size: numbering.tree?.size ?? 0,
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
+        /** Undefined while there is no checkpoint. */
         checkpointAgeSeconds: signed && (now - signed.at) / 1_000,
         condition: status.condition,
+        /** Since the last poll that succeeded, or since the start. */
         pollAgeSeconds: (now - status.succeededAt) / 1_000,
+        /** Records that wait for their number, as of the last poll that did not succeed; 0 when the trail is whole. */
         waitingRecords: status.waiting,
+        /** For how long numbering has waited for a transaction to end that may hold the id of an older record. */
         transactionWaitSeconds: (now - (numbering.waitsSince ?? now)) / 1_000,
       };
     },

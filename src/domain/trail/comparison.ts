@@ -27,13 +27,6 @@ export function makePrefixCheck(heads: readonly Head[], frontier: Frontier) {
   };
 }
 
-/** Of one field, what the log says and what its entry says; `shown` is undefined when the log does not have it. */
-export interface Difference {
-  readonly field: string;
-  readonly shown: unknown;
-  readonly recorded: unknown;
-}
-
 /**
  * The entry of a proof that holds: its hash leads to the root of the checkpoint.
  *
@@ -46,8 +39,11 @@ export function provenLog(proof: TrailProof, { size, root }: Head): LogEntry {
   return readLogEntry(entry);
 }
 
-/** The fields in which a log, as the API returns it, is not as it was recorded; in the API's order. */
-export const differences = (log: Readonly<Record<string, unknown>>, entry: LogEntry): Difference[] =>
+/**
+ * The fields in which a log, as the API returns it, is not as it was recorded, in the API's order: what the log says, undefined when
+ * it does not have the field, and what its entry says.
+ */
+export const differences = (log: Readonly<Record<string, unknown>>, entry: LogEntry) =>
   comparedFields
     .filter(field => isRecorded(field, entry) && log[field] !== entry[field])
     .filter(field => Object.hasOwn(log, field) || (field !== "recordedAt" && field !== "kind"))

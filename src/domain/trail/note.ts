@@ -97,11 +97,7 @@ export function signNote(text: string, key: SignerKey): string {
 const isNoteText = (text: string): boolean =>
   text.isWellFormed() && !Array.from(text).some(character => character < " " && character !== "\n");
 
-interface SignatureLine {
-  readonly name: string;
-  readonly id: string;
-  readonly signature: Uint8Array;
-}
+type SignatureLine = ReturnType<typeof readSignatureLine>;
 
 /** The text of a note and the lines of its signatures, none of them verified. Throws TrailError where it is no note. */
 function splitNote(note: string): { readonly text: string; readonly lines: readonly SignatureLine[] } {
@@ -112,7 +108,7 @@ function splitNote(note: string): { readonly text: string; readonly lines: reado
   return { text: note.slice(0, end + 1), lines: lines.map(readSignatureLine) };
 }
 
-function readSignatureLine(line: string): SignatureLine {
+function readSignatureLine(line: string) {
   const [, name = "", encoded = ""] = /^— ([^ ]+) ([^ ]+)$/u.exec(line) ?? [];
   const bytes = fromBase64(encoded);
   if (!isKeyName(name) || bytes.length < 5) throw new TrailError("has a malformed signature line");

@@ -12,10 +12,7 @@ export type ReadState = DatabaseState & { readonly cause?: string | undefined };
 
 export type ServicePhase = "starting" | "serving" | "draining";
 
-export interface Readiness {
-  readonly ready: boolean;
-  readonly checks: DatabaseState & { readonly service: string };
-}
+export type Readiness = Awaited<ReturnType<ReturnType<typeof makeReadiness>>>;
 
 /** How long the state of the database is cached. */
 const freshMilliseconds = 1_000;
@@ -72,7 +69,7 @@ export function makeReadiness(
   report: (state: ReadState) => void,
   patienceMilliseconds = 1_000,
   now = () => performance.now(),
-): () => Promise<Readiness> {
+) {
   const cached = new CachedState(examine, report, now);
   const late = { database: "does not respond", schema: "unknown" };
 

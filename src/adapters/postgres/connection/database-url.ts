@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type EncryptionFiles, readEncryption, readWord } from "./encryption.ts";
+import { readEncryption, readWord } from "./encryption.ts";
 
 /** One PostgreSQL server: its name in messages, and what node:net connects to. */
 export type DatabaseServer = { readonly name: string } & (
@@ -8,17 +8,7 @@ export type DatabaseServer = { readonly name: string } & (
 );
 
 /** What DATABASE_URL says. */
-export interface DatabaseUrl {
-  readonly servers: readonly DatabaseServer[];
-  /** Those of PostgreSQL's own programs without them. */
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: string;
-  /** Undefined: in plain text. */
-  readonly encryption: EncryptionFiles | undefined;
-  /** Whether a server that takes no writes will not do. */
-  readonly needsWrites: boolean;
-}
+export type DatabaseUrl = ReturnType<typeof readDatabaseUrl>;
 
 const known = ["sslmode", "sslrootcert", "sslcert", "sslkey", "target_session_attrs"];
 const form =
@@ -36,7 +26,7 @@ const readText = (path: string): string => readFileSync(path, "utf8");
  * @param readFile for the certificates that parameters name
  * @throws Error with what is wrong, in words that follow the name of the setting; no value is part of them
  */
-export function readDatabaseUrl(text: string, readFile = readText): DatabaseUrl {
+export function readDatabaseUrl(text: string, readFile = readText) {
   if (hostParameter.test(text))
     throw new Error("has its host as a parameter: write postgres://user@%2Fpath:port/db");
   const [, user = "", password, hosts, database, query = ""] = form.exec(text) ?? [];
@@ -44,11 +34,14 @@ export function readDatabaseUrl(text: string, readFile = readText): DatabaseUrl 
   const parameters = readParameters(query);
   return {
     servers: hosts.split(",").map(readServer),
+    // Without a user or password, those of PostgreSQL's own programs.
     user: user === "" ? undefined : decode(user),
     // The form that PostgreSQL hashes (RFC 4013), whatever form an editor has written.
     password: password === undefined ? undefined : decode(password).normalize("NFKC"),
     database: decode(database),
+    /** Undefined: in plain text. */
     encryption: readEncryption(parameters, readFile),
+    /** Whether a server that takes no writes will not do. */
     needsWrites: readWord(parameters, "target_session_attrs", ["any", "read-write"]) === "read-write",
   };
 }

@@ -16,16 +16,11 @@ export type RowForm = "object" | "bytes";
 
 export type Driver = postgres.Sql;
 
-/** What postgres.js calls back. */
-interface Callbacks {
-  /** Opens the socket. */
-  readonly socket: () => Promise<Socket>;
-  readonly onnotice: (notice: postgres.Notice) => void;
-  readonly onclose: () => void;
-}
-
 /** The types of postgres.js know all of its options but `socket`. */
 type Options = postgres.Options<Record<string, postgres.PostgresType>>;
+
+/** What postgres.js calls back. */
+type Callbacks = Pick<Options, "onnotice" | "onclose"> & { readonly socket: () => Promise<Socket> };
 
 /** postgres.js as one connection over one socket, without its own pool, choice of servers and time-outs. */
 export const makeDriver = (

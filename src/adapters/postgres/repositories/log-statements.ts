@@ -111,20 +111,13 @@ export function newestOf(
   return sql`select ${shown} from (${unionOf(all)}) l ${inOrder} limit ${limit}`;
 }
 
-/** A page before it is known where the list goes on, and the value that its statement has read besides. */
-type ReadPage = Pick<LogPage, "rows" | "bytes" | "logs"> & { readonly extra: string | undefined };
-
 /**
- * Reads logs as PackedLogs has them. Undefined when they come to too many bytes.
+ * Reads a page before it is known where the list goes on. Undefined when the logs come to too many bytes.
  *
  * @param found rows of `columns`, in the order of the page
  * @param extra a value that the same statement reads
  */
-export async function readPacked(
-  { queryBytes }: Database,
-  found: Statement,
-  extra = sql`null`,
-): Promise<ReadPage | undefined> {
+export async function readPacked({ queryBytes }: Database, found: Statement, extra = sql`null`) {
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`

@@ -14,10 +14,7 @@ import {
 } from "./promises.ts";
 
 /** A promise that the database breaks, and how, in words for the operator. */
-export interface Finding {
-  readonly promise: DatabasePromise;
-  readonly words: string;
-}
+export type Finding = ReturnType<typeof findingsOf>[number];
 
 interface Fault {
   /** The index of the promise among those of one statement. */
@@ -36,7 +33,7 @@ const questions = (promises: readonly DatabasePromise[]): Statement =>
   );
 
 /** Findings in the order of the promises. */
-const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]): Finding[] =>
+const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]) =>
   rows
     .toSorted((a, b) => a.promise - b.promise)
     .map(({ promise: at, fault }) => {

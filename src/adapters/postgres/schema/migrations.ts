@@ -6,26 +6,13 @@ import { hasState } from "../connection/sqlstate.ts";
 import { script, sql } from "../connection/statement.ts";
 import { type Protection, protectionFaults, putBack } from "./protection.ts";
 
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface Schema {
-  readonly migrations: readonly Migration[];
-  /** Grants to the role that `serve` logs in with; run after the migrations, every time. */
-  readonly serviceRole: string;
-  /** What protects the records after the migrations. */
-  readonly protection: readonly Protection[];
-  /** The rights of the service role. */
-  readonly rights: readonly Protection[];
-}
+export type Schema = ReturnType<typeof readSchema>;
+type Migration = Schema["migrations"][number];
 
 const folder = new URL("../../../../sql/", import.meta.url);
 
 /** Reads the numbered files of sql/, in order, and the files beside them. */
-export function readSchema(): Schema {
+export function readSchema() {
   const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
   const migrations = readdirSync(folder)
     .filter(file => /^\d{4}_\w+\.sql$/.test(file))
@@ -35,8 +22,11 @@ export function readSchema(): Schema {
   const all = lines.map(line => JSON.parse(line) as Protection);
   return {
     migrations,
+    /** Grants to the role that `serve` logs in with; run after the migrations, every time. */
     serviceRole: read("service_role.sql"),
+    /** What protects the records after the migrations. */
     protection: all.filter(({ kind }) => kind !== "right"),
+    /** The rights of the service role. */
     rights: all.filter(({ kind }) => kind === "right"),
   };
 }
@@ -44,28 +34,16 @@ export function readSchema(): Schema {
 /** Any number, as long as no other program takes the same lock on this database. */
 const lock = "select pg_advisory_xact_lock(7070);";
 
-interface Migrated {
-  /** The names of the migrations applied here. */
-  readonly applied: readonly string[];
-  /** What protects the records and was put back, in words. */
-  readonly restored: readonly string[];
-  /** Whether the service role exists and has its grants. */
-  readonly serviceRoleGranted: boolean;
-  /** Whether the schema is frozen (sql/freeze_schema.sql), so that even the grants stay as they are. */
-  readonly isFrozen: boolean;
-}
-
 /**
  * Applies what is missing, each migration in a transaction of its own: several statements in one simple query are
  * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on. Then
  * puts back what protects the records where it is weaker than the migrations made it, by a restore for example.
  *
+ * @returns the names of the migrations that were applied here; what was put back, in words; whether the service role exists and has its
+ *   grants; and whether the schema is frozen (sql/freeze_schema.sql), so that even the grants stay as they are
  * @throws UnsuitableDatabase when the database has other migrations, one fails, or the schema may not be changed
  */
-export async function migrate(
-  database: Database,
-  { migrations, serviceRole, protection }: Schema,
-): Promise<Migrated> {
+export async function migrate(database: Database, { migrations, serviceRole, protection }: Schema) {
   const run = (text: string) => database.query(script(`${lock} ${text}`));
   // Where the role does not exist, and the owner may not make it.
   const notGranted = (error: unknown) => {
