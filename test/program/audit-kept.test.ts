@@ -37,13 +37,13 @@ describe("audit against what others have kept", () => {
     assert.match(stderr, said);
     assert.equal(existsSync(join(folder, "state")), false, "nothing is remembered unless all of it holds");
   };
+  const checkpoints = (...files: readonly string[]) => files.flatMap(path => ["--checkpoint", path]);
 
   test("holds where the trail continues every kept checkpoint, of whatever size", async () => {
-    const kept = [0, 1, 15, 16, 255, 256, 257, 700, 1_024, 1_279, 1_280, 1_499, 1_500].flatMap(size => [
-      "--checkpoint",
+    const kept = [0, 1, 15, 16, 255, 256, 257, 700, 1_024, 1_279, 1_280, 1_499, 1_500].map(size =>
       file(`kept-${size}`, trail.checkpoint(size)),
-    ]);
-    for (let time = 0; time < 2; time += 1) assert.equal((await audit(...kept)).code, 0);
+    );
+    for (let time = 0; time < 2; time += 1) assert.equal((await audit(...checkpoints(...kept))).code, 0);
   });
 
   test("names the file whose history is another one, also where only an old entry differs", async () => {
@@ -51,13 +51,7 @@ describe("audit against what others have kept", () => {
       const forked = trailOf(700, id => (id === changed ? { comment: "another" } : {}));
       const path = file("forked", forked.checkpoint());
       const good = file("good", trail.checkpoint(700));
-      await refuses(
-        /^\S+\/forked is of another history than the trail\n$/,
-        "--checkpoint",
-        good,
-        "--checkpoint",
-        path,
-      );
+      await refuses(/^\S+\/forked is of another history than the trail\n$/, ...checkpoints(good, path));
     }
   });
 
@@ -66,12 +60,11 @@ describe("audit against what others have kept", () => {
     server.serve(trail, 1_400);
     await refuses(
       /^\S+\/larger covers 100 entries more than the 1400 of the trail\n$/,
-      "--checkpoint",
-      larger,
+      ...checkpoints(larger),
     );
     const foreign = file("foreign", trailOf(3, undefined, "other.example").checkpoint());
-    await refuses(/^\S+\/foreign is not signed by this key\n$/, "--checkpoint", foreign);
-    await refuses(/^\S+\/none is not a signed note\n$/, "--checkpoint", file("none", "nothing"));
+    await refuses(/^\S+\/foreign is not signed by this key\n$/, ...checkpoints(foreign));
+    await refuses(/^\S+\/none is not a signed note\n$/, ...checkpoints(file("none", "nothing")));
   });
 
   test("trusts no tile: one that is wrong, or not there, is no consistency", async () => {
@@ -79,18 +72,17 @@ describe("audit against what others have kept", () => {
     server.tamper((path, body) =>
       path.includes("/tile/0/") ? Buffer.from(body.map(byte => byte ^ 1)) : body,
     );
-    await refuses(/^\S+\/kept is of another history than the trail\n$/, "--checkpoint", kept);
+    await refuses(/^\S+\/kept is of another history than the trail\n$/, ...checkpoints(kept));
     server.tamper((path, body) => (path.includes("/tile/0/") ? body.subarray(0, 32) : body));
     await refuses(
       /^\S+\/kept cannot be compared with the trail: its tile 0\/\d{3}(\.p\/\d+)? is not of its length\n$/,
-      "--checkpoint",
-      kept,
+      ...checkpoints(kept),
     );
   });
 
   test("asks for a tile once for each kept checkpoint", async () => {
     const kept = file("kept", trail.checkpoint(700));
-    assert.equal((await audit("--checkpoint", kept)).code, 0);
+    assert.equal((await audit(...checkpoints(kept))).code, 0);
     const tiles = server.asked.filter(path => /\/tile\/\d/.test(path));
     assert.deepEqual(tiles, [...new Set(tiles)]);
   });
@@ -161,13 +153,8 @@ describe("audit against what others have kept", () => {
     server.tamper((path, body) =>
       path.endsWith("/checkpoint") ? Buffer.from(body + one.cosign(body.toString())) : body,
     );
-    await refuses(
-      /^the trail is not cosigned by other\.example\n$/,
-      "--witness",
-      one.vkey,
-      "--witness",
-      other.vkey,
-    );
+    const both = ["--witness", one.vkey, "--witness", other.vkey];
+    await refuses(/^the trail is not cosigned by other\.example\n$/, ...both);
     assert.equal((await audit("--witness", one.vkey)).code, 0);
     const { code, stderr } = await audit("--witness", trail.vkey);
     assert.deepEqual([code, stderr.split("\n")[0]], [64, "--witness is the key of a log, not of a witness"]);
