@@ -47,7 +47,7 @@ export function makeTrailStage() {
   const events = makeRecordingEventLog();
   const numbering = (of: MemoryTrail = trail) => {
     const each = new Numbering({ ...of, clock, events });
-    return { poll: () => pollAll(each), tree: () => each.tree };
+    return { step: () => each.step(), poll: () => pollAll(each), tree: () => each.tree };
   };
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {

@@ -57,7 +57,7 @@ export class Numbering {
     // The time after the statement, which may have waited: an id that it found issued was issued before that.
     this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
     const numbered = await this.#number({ above: this.#settling.floor, upTo: everyId });
-    if (numbered === undefined) return false;
+    if (numbered === undefined) return true;
     // There may be more. If all of these were too long for an entry, the next step would find the same ones.
     if (numbered.found === mostRecords) return numbered.hashes.length > 0;
     this.#settling = afterNew(this.#settling, horizon);
@@ -81,7 +81,7 @@ export class Numbering {
     }
     const upTo = await records.window(pass, windowSize);
     const numbered = await this.#number({ above: pass.above, upTo });
-    if (numbered === undefined) return false;
+    if (numbered === undefined) return true;
     const late = numbered.hashes.length / hashLength;
     if (settling.phase === "settled" && late > 0)
       events.warn("trail late", { records: late, entry: (this.#known as KnownTrail).tree.size - late });

@@ -36,9 +36,9 @@ export interface Settling {
 
 /** What is left of a pass. It goes over the entries, of which none may be missing, and then over the ids up to the floor. */
 interface Pass extends IdRange {
-  readonly checkedTo: number;
-  /** How many entries there were. */
+  /** How many entries there were, and up to which none is missing. */
   readonly size: number;
+  readonly checkedTo: number;
 }
 
 /** Whether the next poll has to take an xid for itself. */

@@ -78,7 +78,8 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const extended = (head: Head & Partial<OlderHead>) =>
     requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
-  // What this process has added cannot be repeated, nor what was signed. The checkpoint in the database is no bound: its owner can write any size.
+  // What this process has added cannot be repeated, nor what was signed. The checkpoint in the database is no bound: its owner can write
+  // any size.
   const signedSize = (acceptance?.accepted ?? remembered)?.size ?? 0;
   await requireNoneRepeated(ports.ledger, signedSize, readSize);
   if (stored !== undefined) await requireExtended(ports, tree, stored);
@@ -134,7 +135,7 @@ export class Signing {
   }
 }
 
-/** Throws also where a state file is there and cannot be read: the checkpoint of the database, which would count then, may be older. */
+/** For a TrailError; throws it if a state file is there and cannot be read: the checkpoint of the database may be older. */
 function undefinedIfContradicted(error: unknown): undefined {
   if (error instanceof TrailObstacleError && error.kind === "failing") throw error;
   return rethrowUnlessBroken(error);

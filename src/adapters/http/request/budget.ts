@@ -72,12 +72,13 @@ export interface ShareHolder {
  * |---|---|---|
  * | `work` | a place, while the service finds out who asks for what | `givePlaceBack`, `respond` |
  * | `givePlaceBack` | memory for its body, and no place: a client can send a byte and wait | `work`, `respond` |
- * | `work` again | a place and its body, while the route runs | `respond` |
+ * | `work` again | a place, now of the employee, and its body, while the route runs | `respond` |
  * | `respond` | memory for its response, until the client has taken all of it | `close` |
  * | `close` | nothing | after it made room while its body was awaited: `respond`, with a 503 |
  *
  * No owner gets more of a resource than is left for all others: one can fill a half, and another still finds room. The only exchange
- * of an owner is let in wherever there is room. To make room, the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
+ * of an owner is let in wherever there is room. To make room, the exchange ends that has moved nothing for longest: one of the same
+ * owner, or, when all is taken, of the owner that holds most.
  */
 export class Share {
   readonly #budget: Budget;
@@ -95,7 +96,7 @@ export class Share {
     return this.#held.requests > 0;
   }
 
-  /** The client has sent or taken something. */
+  /** The client has sent or taken something. Returns when. */
   move(): number {
     this.#movedAt = performance.now();
     return this.#movedAt;

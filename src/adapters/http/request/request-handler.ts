@@ -54,7 +54,8 @@ export function makeRequestHandler(api: HandledApi): (exchange: Exchange) => Pro
     const limitBytes = route.bodyLimitBytes ?? usualBodyLimitBytes;
     const body =
       route.body && readFields(route.body, parseBody(await receiveBody(exchange, head, limitBytes)));
-    // `receiveBody` has given the place back where the body was still to come: the token may have ended meanwhile.
+    // From here on the place counts for the employee. `receiveBody` has given it back where the body was still to come: the token may
+    // have ended meanwhile.
     const hasWaited = !share.hasPlace;
     share.work();
     if (hasWaited) {

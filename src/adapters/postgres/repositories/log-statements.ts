@@ -79,7 +79,7 @@ export const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
 
 /**
  * Splits a list into branches, each of which an index has in its order: one for each status and task type, or the list itself
- * where an index without these is enough. Returns the condition of each.
+ * where an index without these is enough (those of an asset or performer with words are not partial). Returns the condition of each.
  */
 function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;

@@ -130,7 +130,7 @@ interface RenderedLogs {
   readonly bytes: Uint8Array;
   /** What the bounds leave for the rest of the list. */
   readonly left: ListBounds;
-  /** Of the log that was rendered last. */
+  /** Of the log that was rendered last; of no meaning if there was none. */
   readonly position: LogPosition;
   /** Whether this was the end of the page. */
   readonly isPageEnd: boolean;

@@ -9,7 +9,8 @@ export const isLiveRow = (tokenVersion: number | Statement, tokenId: string | nu
 const isLiveOf = ({ tokenVersion, tokenId }: Caller) => isLiveRow(tokenVersion, tokenId ?? null);
 
 /**
- * Stands in the `where` of each statement that writes, so that it writes nothing once the caller's token is revoked.
+ * Stands in the `where` of each statement that writes for a caller, but for new logs (`isLiveRow` in log-append.ts), so that it writes
+ * nothing once the caller's token is revoked.
  *
  * @param target the employee who is changed. A change of the caller's own row can wait there for the revocation itself:
  *   then the row decides as it is after the wait, and not as it was before, as in a subquery.

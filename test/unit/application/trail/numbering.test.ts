@@ -44,6 +44,18 @@ describe("numbering", () => {
     assert.deepEqual(polls, [9_000, 0, 9_000, 4_000, 9_000, 8_000]);
   });
 
+  test("has more to do where other processes were first each time", async () => {
+    const stage = makeTrailStage();
+    const each = await settled(stage);
+    const { number } = stage.trail.ledger;
+    stage.trail.ledger.number = async (size, ids, limit) => {
+      stage.commit(size + 1);
+      await number(size, ids, limit);
+      return undefined;
+    };
+    assert.equal(await each.step(), true);
+  });
+
   test("grows by many tiles at once as it does entry by entry", async () => {
     const [many, single] = [makeTrailStage(), makeTrailStage()];
     many.commit(...range(1, 601));
