@@ -8,10 +8,10 @@ import { answerOf, makeBusyPage } from "../support/readings.ts";
 
 const chromium = findChromium();
 const reference = readFileSync("docs/api.html", "utf8");
-const withPolicy = (text: string, policy: string) => ({
-  ...answerOf(text),
-  headers: { "Content-Security-Policy": policy },
-});
+const withPolicy = (text: string, policy: string) => {
+  const { headers, ...answer } = answerOf(text);
+  return { ...answer, headers: { ...headers, "Content-Security-Policy": policy } };
+};
 
 /** Everything that the page's policy forbids, so that the test is known to notice. */
 const broken = makeBusyPage()

@@ -237,7 +237,8 @@ function shellOf(shell: ChildProcessByStdio<Writable, Readable, null>): Shell {
       // These read what is typed ahead: so they are the last of their blocks, and a person waits for them.
       if (readsTerminal.test(block)) await until("prompt", () => seen.endsWith("# "));
       shell.stdin.write('echo "all"" done"\n');
-      await until("end", () => seen.includes("all done"));
+      // With the prompt, which would otherwise pass for that of the next block.
+      await until("end", () => /all done\r?\n# /.test(seen));
       if (/^failed: /m.test(seen)) throw new Error(seen);
     },
     close: () => shell.stdin.end("exit\n"),
