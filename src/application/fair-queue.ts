@@ -51,9 +51,8 @@ export class FairQueue<Job> {
   #giveUp([newest, ...path]: readonly string[]): Job | undefined {
     this.#size -= 1;
     if (this.#lines.size === 0) return this.#jobs.pop();
-    const length = ([name, line]: readonly [string, FairQueue<Job>]) =>
-      line.size + (name === newest ? 0.5 : 0);
-    const [name, line] = [...this.#lines].reduce((a, b) => (length(b) >= length(a) ? b : a));
+    const rank = ([name, line]: readonly [string, FairQueue<Job>]) => line.size + (name === newest ? 0.5 : 0);
+    const [name, line] = [...this.#lines].reduce((a, b) => (rank(b) >= rank(a) ? b : a));
     const job = line.#giveUp(name === newest ? path : []);
     if (line.size === 0) this.#lines.delete(name);
     return job;

@@ -45,7 +45,7 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
 
   /** How long an email that has not logged in from this address has to wait there: until one failure more would be free again. */
   const waitOfAddress = (address: string): number =>
-    (emptyAt.get(address) ?? 0) - elapsed() + (1 - freeFailures.ofAddress) * leakMilliseconds;
+    (emptyAt.get(address) ?? 0) - (freeFailures.ofAddress - 1) * leakMilliseconds - elapsed();
 
   function refuse(waitMilliseconds: number): void {
     const retryAfterSeconds = Math.ceil(waitMilliseconds / 1_000);
@@ -71,8 +71,8 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     },
 
     /**
-     * Throws THROTTLED where emails that have not logged in from this address must wait: the response to this failure must not
-     * tell that the email has.
+     * Throws THROTTLED, and makes the wait no longer, where emails that have not logged in from this address must wait: the response
+     * to this failure must not tell that the email has.
      */
     countFailure(email: EmailKey, address: string): void {
       const pair = pairOf(email, address);

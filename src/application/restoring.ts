@@ -50,7 +50,7 @@ export async function compareDatabases(
   for (const head of remembered) {
     if (await tree.continues(head)) continue;
     refused.push(head);
-    // What the live database has was compared above, and what it goes on from was given up before.
+    // The live database has these entries, which were compared above, or it was accepted that it lacks them.
     if (await liveTree?.continues(head)) continue;
     // A head that is not ahead contradicts the tree: none of its entries need be the same, so all count.
     const isAhead = head.size > tree.head.size;

@@ -38,7 +38,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
     check: sessionCheck(use, found => void ofSession.push(...found)),
   });
   const faults: string[] = [];
-  /** Notes a finding that is an error, under a name; returns undefined then. */
+  /** Prints that a part is in order, or keeps the fault that was thrown, and returns undefined. */
   const attempt = async <T>(name: string, work: Promise<T>): Promise<T | undefined> => {
     try {
       const result = await work;

@@ -2,7 +2,7 @@ import type { Database } from "../adapters/postgres/connection/database.ts";
 import { migrate, readSchema, refuseTablesElsewhere } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { storedTrailSettings } from "../config/settings.ts";
-import { faultOf } from "../domain/trail/encoding.ts";
+import { rethrowUnlessBroken } from "../domain/trail/encoding.ts";
 import type { CommandContext } from "./command.ts";
 import { compareStateFile, openForCommand } from "./command-database.ts";
 
@@ -13,7 +13,7 @@ export async function runMigrate(context: CommandContext): Promise<void> {
     // Before the state file is compared: a database whose tables are not found looks like one that has lost them.
     await refuseTablesElsewhere(database);
     // What else the file says is for whoever signs.
-    await compareStateFile(database, settings.trailStateFile).catch(faultOf);
+    await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessBroken);
     await migrateDatabase(context, database);
   } finally {
     await database.close();

@@ -47,22 +47,24 @@ export async function runRestored(context: CommandContext, values: Values, steps
   if (step === "names")
     return context.write([ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, ""].join("\n"));
 
-  const fromDump = openForCommand({ ...ownerDatabaseUrl, database: restoredName });
+  const restoredDatabase = openForCommand({ ...ownerDatabaseUrl, database: restoredName });
   const liveDatabase = connect(ownerDatabaseUrl, commandLimits);
   try {
     if (step === "prepare") {
-      await migrateDatabase(context, fromDump);
-      await fromDump.query(sql`analyze`);
+      await migrateDatabase(context, restoredDatabase);
+      await restoredDatabase.query(sql`analyze`);
       const service = { ...settings, databaseUrl: { ...databaseUrl, database: restoredName } };
       const served = new ServedDatabase(service);
       const [fault] = await served.examine().finally(() => served.close());
       if (fault !== undefined) throw new UnsuitableDatabase(`serve would not take the dump: ${fault.words}`);
-      if (values.key.length > 0) await verifyTrail(context, fromDump, readTrustedKeys(values.key, []).keys);
+      if (values.key.length > 0)
+        await verifyTrail(context, restoredDatabase, readTrustedKeys(values.key, []).keys);
     }
     const remembered = await readRemembered(settings.trailStateFile);
-    const [restored, live] = [makeRestoreStore(fromDump), makeRestoreStore(liveDatabase)];
+    const [restored, live] = [makeRestoreStore(restoredDatabase), makeRestoreStore(liveDatabase)];
     // One that is there and cannot be asked ends the restore.
-    const isThere = (await fromDump.query(sql`select from pg_database where datname = ${name}`)).length > 0;
+    const isThere =
+      (await restoredDatabase.query(sql`select from pg_database where datname = ${name}`)).length > 0;
     const replaced = isThere && !(await live.trail.records.isEmpty()) ? live : undefined;
     if (replaced === undefined)
       print(`there is no database ${name} with records: only what services remember can be compared`);
@@ -84,7 +86,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
   } catch (error) {
     throw new CommandError(exitCodes.failure, faultOf(error));
   } finally {
-    await Promise.all([fromDump.close(), liveDatabase.close()]);
+    await Promise.all([restoredDatabase.close(), liveDatabase.close()]);
   }
 }
 

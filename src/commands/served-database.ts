@@ -30,7 +30,7 @@ export class ServedDatabase {
   readonly #probe: Database;
   readonly #schema: Schema;
   readonly #use: Use;
-  readonly #confirmWrites: () => Promise<void>;
+  readonly #confirmReads: () => Promise<void>;
 
   constructor({ databaseUrl, databaseUse: use }: Pick<ServeSettings, "databaseUrl" | "databaseUse">) {
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
@@ -43,7 +43,7 @@ export class ServedDatabase {
     this.trail = open(trailLimits);
     // Opened anew now and then: an open connection does not show that the password was changed.
     this.#probe = open(probeLimits, { keptMilliseconds: 10_000 });
-    this.#confirmWrites = makeConfirmReads(this.#probe);
+    this.#confirmReads = makeConfirmReads(this.#probe);
   }
 
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
@@ -57,7 +57,7 @@ export class ServedDatabase {
   async examine(): Promise<readonly Finding[]> {
     const findings = await examine(this.#probe, this.#schema, this.#use, keepsFromServing);
     // A leader that was replaced goes on answering, and only a commit shows that no standby confirms what it writes.
-    if (findings.length === 0) await this.#confirmWrites();
+    if (findings.length === 0) await this.#confirmReads();
     return findings;
   }
 

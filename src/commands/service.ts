@@ -15,7 +15,7 @@ import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";
-import { faultOf } from "../domain/trail/encoding.ts";
+import { rethrowUnlessBroken } from "../domain/trail/encoding.ts";
 import { compareStateFile } from "./command-database.ts";
 import type { ServedDatabase } from "./served-database.ts";
 import type { ServedCertificate } from "./served-identity.ts";
@@ -101,7 +101,7 @@ export async function makeService(
     /** Throws UnsuitableDatabase if the database has lost all that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
     async compareState(): Promise<void> {
       // Any other contradiction is left to the signing, which reports it.
-      await compareStateFile(database.requests, trailStateFile).catch(faultOf);
+      await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessBroken);
     },
 
     startTrail: trail.start,

@@ -21,7 +21,7 @@ const fold = (text: string): string => text.toLowerCase().normalize("NFC").repla
 /** No character folds to more UTF-16 units. */
 const mostFoldedUnits = 6;
 /**
- * A domain that has a Unicode form, in the characters of domains: others end a URL or are decoded in it. It has no more
+ * A domain that has a Unicode form, in the characters of domains: `domainToUnicode` would end at others, or decode them. It has no more
  * characters than DNS takes, because reading it takes time with the square of its length.
  */
 const international = /(?<=@)(?=.*(?:[^\0-\x7f]|xn--))[\w.\-\u{80}-\u{10ffff}]{1,253}$/su;
@@ -43,7 +43,7 @@ const readEmail = textRule(
   { min: 5, max: maxEmailLength, trimmed: true },
   sent => {
     const email = sent.trim();
-    // The length is checked first, because it bounds the work of the pattern.
+    // The upper bound is checked first, because it bounds the work of the pattern, which needs the lower one.
     if ([...email].length > maxEmailLength) throw invalid("Email is too long");
     if (!emailFormat.test(email) || unseen.test(email)) throw invalid("Invalid email format");
     return email;
@@ -70,7 +70,7 @@ const passwordBounds = { min: 4, max: 72, trimmed: true };
 /** With white space around it, which is part of it: in escapes, it and the longest email fit into the body of a login. */
 const mostPasswordCharacters = 100;
 
-/** The length rule trims, but the password is hashed as it was sent. */
+/** Its length is that of the trimmed text, and what is sent is hashed. Messages about the length say Password for both labels. */
 const newPassword = (label: string) =>
   textRule(
     label,

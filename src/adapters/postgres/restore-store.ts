@@ -32,6 +32,7 @@ export function makeRestoreStore(database: Database): RestoreStore {
     },
 
     // Not atomic: the restored database takes the place of the live one after both, and a restore that stops before is run again.
+    // A sequence that has issued nothing takes no setval(0).
     async issueAbove(issued, jump) {
       const given = (name: Statement) => sql`coalesce((${issued}::text::jsonb ->> ${name})::bigint, 0)`;
       await query(sql`

@@ -30,7 +30,7 @@ export interface Settling {
   /** The floor when every transaction with an xid up to `xid` has ended; waited for since, in elapsed milliseconds. */
   readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly since: number } | undefined;
   readonly pass: Pass | undefined;
-  /** When the latest pass began that was the first one or was due by time, in elapsed milliseconds. */
+  /** When the latest pass began, but for the one with which `ended` begins, in elapsed milliseconds. */
   readonly passAt: number;
 }
 

@@ -74,7 +74,7 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  // A head that was accepted has no place and no origin of its own.
+  // Called with `remembered`, or with the accepted head, which has no place and no origin.
   const extended = (head: Head & Partial<OlderHead>) =>
     requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
@@ -135,8 +135,8 @@ export class Signing {
   }
 }
 
-/** For a TrailError; throws it if a state file is there and cannot be read: the checkpoint of the database may be older. */
-function undefinedIfContradicted(error: unknown): undefined {
+/** For a contradiction or a missing state file. Throws again if the file cannot be read: the checkpoint of the database may be older. */
+function undefinedIfAcceptable(error: unknown): undefined {
   if (error instanceof TrailObstacleError && error.kind === "failing") throw error;
   return rethrowUnlessBroken(error);
 }
@@ -156,9 +156,9 @@ export async function acceptTrail(
     const { size } = await ledger.end();
     return { tree: await makeStoredTree(ledger).frontier(size), readSize: size };
   };
-  if (await readSignableTree(ports, readTree).catch(undefinedIfContradicted)) return undefined;
-  const remembered = stateFile && (await rememberedHead(stateFile).catch(undefinedIfContradicted));
-  const refused = remembered ?? (await storedHead(checkpoints).catch(undefinedIfContradicted));
+  if (await readSignableTree(ports, readTree).catch(undefinedIfAcceptable)) return undefined;
+  const remembered = stateFile && (await rememberedHead(stateFile).catch(undefinedIfAcceptable));
+  const refused = remembered ?? (await storedHead(checkpoints).catch(undefinedIfAcceptable));
   const { tree: accepted } = await readTree();
   const lost = Math.max(0, (refused?.size ?? 0) - accepted.size);
   if (lost !== givesUp) {

@@ -45,7 +45,7 @@ class TrailStatus {
   readonly #reports: RepeatedReports;
   condition: TrailCondition;
   succeededAt: number;
-  waiting = 0;
+  unnumbered = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -58,11 +58,11 @@ class TrailStatus {
     return this.condition.kind === "whole";
   }
 
-  /** Returns whether to report it. */
+  /** Returns whether to report it: a whole trail only after a report of something else. */
   change(error: unknown): boolean {
     this.condition = conditionAfter(this.condition, error, this.#clock.elapsed());
     const { isWhole, condition } = this;
-    if (isWhole) this.waiting = 0;
+    if (isWhole) this.unnumbered = 0;
     return this.#reports.claim(
       isWhole ? "" : `${condition.kind} ${condition.why} ${(error as Error).message}`,
     );
@@ -103,7 +103,7 @@ export function makeTrail(ports: ServedTrailPorts) {
     // Before the records are counted, which can take as long as a statement may.
     if (status.change(error)) report(status.condition, error);
     if (status.isWhole) return;
-    status.waiting = await trail.records.unnumbered().catch(() => status.waiting);
+    status.unnumbered = await trail.records.unnumbered().catch(() => status.unnumbered);
   }
 
   function report({ kind, why }: TrailCondition, error: unknown): void {
@@ -176,7 +176,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         /** Since the last poll that succeeded, or since the start. */
         pollAgeSeconds: (now - status.succeededAt) / 1_000,
         /** Records that wait for their number, as of the last poll that did not succeed; 0 when the trail is whole. */
-        waitingRecords: status.waiting,
+        waitingRecords: status.unnumbered,
         /** For how long numbering has waited for a transaction to end that may hold the id of an older record. */
         transactionWaitSeconds: (now - (numbering.waitsSince ?? now)) / 1_000,
       };

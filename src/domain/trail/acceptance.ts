@@ -21,7 +21,7 @@ export const acceptanceInWords = ({ refused, accepted, reason }: Acceptance) => 
   accepted: inWords(accepted),
 });
 
-/** The note that says so. Throws TrailError where the reason has control characters. */
+/** The note of an acceptance. Throws TrailError where the reason has control characters. */
 export function signAcceptance(acceptance: Acceptance, key: SignerKey): string {
   const { refused, accepted, reason } = acceptanceInWords(acceptance);
   return signNote(`${[key.name, mark, refused, accepted, reason].join("\n")}\n`, key);

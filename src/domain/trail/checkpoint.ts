@@ -29,7 +29,7 @@ export function readTreeHead(size: string, root: string): Head {
   return head;
 }
 
-/** The note that says so. */
+/** The note of a checkpoint of this head. */
 export const signCheckpoint = ({ size, root }: Head, key: SignerKey): string =>
   signNote(`${key.name}\n${size}\n${toBase64(root)}\n`, key);
 

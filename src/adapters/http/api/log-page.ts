@@ -6,7 +6,7 @@ import { readLocalDateTime } from "../../../domain/local-date-time.ts";
 import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
 import { WithHeaders } from "./result.ts";
 
-/** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
+/** Query of the log lists that come whole, whatever their length, or in pages with `limit`. */
 export const logQueryFields = {
   ...logFilterFields,
   limit: optional(readLimit, undefined),

@@ -44,7 +44,7 @@ export class HttpConnection {
     this.exchange = exchange;
     if (announcesEnd) this.announceEnd();
     await this.#handle(exchange);
-    // What comes next stays in the kernel. Until now the service has read on, only to notice if the client goes away.
+    // Until now the service has read on, only to notice if the client goes away. What comes next stays in the kernel.
     if (this.socket.writableLength > 0) this.socket.pause();
     await exchange.responseClosed;
     exchange.share.close();

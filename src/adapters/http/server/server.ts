@@ -49,7 +49,7 @@ export function makeHttpServer(
     });
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // `handleWith` refuses CONNECT. Node has taken its own listeners off: a response under way would wait for ever.
+    // `handleWith` refuses CONNECT after this. Node has taken its own listeners off: a response under way would wait for ever.
     if (connections.get(socket)?.exchange !== undefined) socket.destroy();
   });
   handleWith(server, { respond: accept, refuse });
@@ -77,7 +77,7 @@ export function makeHttpServer(
     if (refusal.status === requestTimeout) budget.turnAway("slowClients");
     const connection = connections.get(socket);
     const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
-    // Nothing can be written where the connection was refused before.
+    // Nothing can be written after a TLS handshake that failed, nor where the connection was refused before.
     if (connection === undefined) socket.destroy();
     else if (socket.writable) connection.refuse(refusal, refusalText(refusal, standing, clock.now()));
   }

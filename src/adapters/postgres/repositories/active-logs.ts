@@ -22,13 +22,13 @@ interface WindowEnd extends LogPosition {
 /** Logs of a window. In the text, because PostgreSQL then keeps the plan. */
 const windowRows = 4_000;
 
-/** A search costs PostgreSQL as much as some windows, the more so the more assets are active: so many assets times logs of a window. */
-const worthOfWindow = 3_000_000;
+/** A search costs as much as some windows, and more with each active asset: a dense window has so many logs times active assets. */
+const denseWindow = 3_000_000;
 
 /** Logs that a search finds at most. It may sort the square of this. */
 const mostFound = 1_000;
 
-/** A search may take a second of a connection of the pool, which others need. */
+/** A search may take a second of a connection of the pool, which others need. All wait in one line. */
 const searchLimits = { working: 2, waiting: 20 };
 
 const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;
@@ -75,7 +75,7 @@ export class ActiveLogs {
     if (rows === ofPage) return { ...page, next: lastPosition(logs) };
     if (extra === undefined) return { ...page, next: undefined };
     const { activeAssets, ...end } = JSON.parse(extra) as WindowEnd;
-    const isDense = rows * activeAssets >= worthOfWindow;
+    const isDense = rows * activeAssets >= denseWindow;
     return {
       ...page,
       next: isDense ? end : await this.#searches.run([], () => this.#search(query, ofList, end)),

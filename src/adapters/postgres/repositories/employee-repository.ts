@@ -89,7 +89,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         return { employee, formerRole };
       }
       await refuseRevoked(database, by);
-      // Throws NOT_FOUND.
+      // Throws NOT_FOUND. If the expected state has a role that may be edited, it is that state which is gone.
       await find(id);
       throw expected !== undefined && editableRoles.includes(expected.role) ? recordChanged() : forbidden();
     },

@@ -56,8 +56,8 @@ interface NewLogRow extends NewLog, Pick<Caller, "employeeId" | "tokenVersion" |
 }
 
 /**
- * A key's log that is neither written nor seen was committed while the statement waited for it, or the statement itself wrote it for
- * another call. So the next statement sees it, and there is no need for a third.
+ * If a statement neither wrote nor saw the key's log, the log was committed while the statement waited, or the statement itself wrote
+ * it for another call. So the next statement sees it, and there is no need for a third.
  */
 const mostStatements = 2;
 

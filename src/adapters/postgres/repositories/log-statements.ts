@@ -72,21 +72,21 @@ function ownerOf({ assetId, employeeId }: Scope): ListOwner | undefined {
 
 /**
  * The conditions of the partial indexes in sql/0003_maintenance_log.sql, which hold for each log. The planner takes such an index
- * only for a statement that states its condition or a narrower one, so stating `byOneColumn` leaves out the index of all logs by
- * date. With it, the planner would read all logs from the newest on to find those of one asset, which may all be old.
+ * only for a statement that states its condition or a narrower one, so stating `notByDate` leaves out the index of all logs by
+ * date. Along that index, the planner would read all logs from the newest on to find those of one asset, which may all be old.
  */
-export const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
+export const [byDate, notByDate] = [sql`l.id > 0`, sql`l.id > -1`];
 
 /**
  * Splits a list into branches, each of which an index has in its order: one for each status and task type, or the list itself
- * where an index without these is enough (those of an asset or performer with words are not partial). Returns the condition of each.
+ * where an index without these is enough (a performer has none; those with words of an owner are not partial). Returns the conditions.
  */
 function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
-  if (!hasWords && employeeId === undefined) return [ofOwner ? sql`${ofOwner} and ${byOneColumn}` : byDate];
+  if (!hasWords && employeeId === undefined) return [ofOwner ? sql`${ofOwner} and ${notByDate}` : byDate];
   return (status === undefined ? logStatuses : [status]).flatMap(status =>
     (taskType === undefined ? taskTypes : [taskType]).map(
-      taskType => sql`${ofOwner ?? byOneColumn} and l.status = ${status} and l.task_type = ${taskType}`,
+      taskType => sql`${ofOwner ?? notByDate} and l.status = ${status} and l.task_type = ${taskType}`,
     ),
   );
 }
@@ -112,10 +112,10 @@ export function newestOf(
 }
 
 /**
- * Reads a page before it is known where the list goes on. Undefined when the logs come to too many bytes.
+ * Reads a page; the caller adds where the list goes on. Undefined when the logs come to too many bytes.
  *
  * @param found rows of `columns`, in the order of the page
- * @param extra a value that the same statement reads
+ * @param extra a value that the same statement reads; it may use the page's `rows`
  */
 export async function readPacked({ queryBytes }: Database, found: Statement, extra = sql`null`) {
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them

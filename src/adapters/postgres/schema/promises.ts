@@ -78,7 +78,7 @@ export const ofConnections: readonly DatabasePromise[] = [
     remedy: "set it for the role to the one schema of the tables",
   },
   {
-    // In a session of another role, PostgreSQL enforces no foreign key.
+    // With another session_replication_role, PostgreSQL enforces no foreign key.
     name: "isolation",
     prevents: "start",
     faults: sql`

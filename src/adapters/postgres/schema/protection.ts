@@ -53,7 +53,7 @@ export const presentProtection: Statement = sql`
   from pg_trigger join pg_class on pg_class.oid = tgrelid
   where relnamespace = ${ownSchema} and not tgisinternal`;
 
-/** What is missing or not as it was made, in words, and what it was; what is there besides is no fault. */
+/** Each expected protection that is missing or differs: in words, and as it has to be. Additional ones are no fault. */
 export const protectionFaults = (expected: readonly Protection[]): Statement => sql`
   select concat(what, case when present.definition is null then ' is missing' else ' is not as migrate made it' end) as fault,
     what, kind, place, name, expected.definition

@@ -94,7 +94,7 @@ export const subjects = [
 ] as const;
 export type Subject = (typeof subjects)[number];
 
-/** Indexes are below it. The owner of the tables can drop the constraint, and put one that leaves no room for the next. */
+/** Indexes are below it. The owner of the tables can drop the constraint, and insert an entry after which no index is left. */
 export const indexEnd = 2 ** 52;
 
 /** Another one for each start of a server, and so for a standby that is promoted. */

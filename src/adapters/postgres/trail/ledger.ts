@@ -61,7 +61,7 @@ export function makeLedger({ query }: Database): Ledger {
   const hashes = batched({
     query: query<{ hex: string | null }>,
     // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
-    // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
+    // does not think it worth compiling. It searches one table's index only, as long as both `level` columns have the same type.
     statementFor: (calls: readonly (readonly HashRange[])[]) => sql`
       select encode((
         select string_agg(hash, '') from (

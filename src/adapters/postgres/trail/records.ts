@@ -8,7 +8,7 @@ import { comparisons, newestFaults } from "./comparisons.ts";
 import { byKind, lastIssued, linesOf, tableOf } from "./entries.ts";
 
 /**
- * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
+ * The most bytes of entries that are read together (one alone may have more): of their texts, so that no more is rendered for nothing, and of
  * the entries, in which a byte of a text may become six.
  */
 const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
