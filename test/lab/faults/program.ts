@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { folder, own, untilExited } from "./processes.ts";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+/** The project's folder, in which this is started: the compiled tree of a run has no commits. */
+const root = process.cwd();
 
 /** Path of the compiled program, which starts several times as fast as the source. A run of tests has compiled it. */
 export function buildProgram(): string {
