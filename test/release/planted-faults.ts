@@ -221,13 +221,13 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["remembered.ts", "if (await records.isEmpty())", "if (remembered.size < 0)"],
     [
       "commands/service.ts",
-      "      await compareStateFile(database.requests, trailStateFile).catch(faultOf);\n",
+      "      await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessBroken);\n",
       "",
       "and without records is refused by serve and a backup, and check says so",
     ],
     [
       "migrate.ts",
-      "    await compareStateFile(database, settings.trailStateFile).catch(faultOf);\n",
+      "    await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessBroken);\n",
       "",
       "and without tables is refused by migrate, which makes none",
     ],
@@ -396,7 +396,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "Hashing uses at most two threads": [
     ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
     ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
-    ["fair-queue.ts", "length(b) >= length(a) ? b : a", "a"],
+    ["fair-queue.ts", "rank(b) >= rank(a) ? b : a", "a"],
     [
       "login-throttle.ts",
       'loggedIn.has(pairOf(email, address)) ? "known" : "new"',
