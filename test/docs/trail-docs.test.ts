@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readEntry } from "../../src/domain/trail/entry.ts";
+import { makeSignerKey, signNote } from "../../src/domain/trail/note.ts";
 import { proofCases, verifierKey } from "../support/proof-cases.ts";
 import { inPython, type RetypedProgram } from "../support/retyped-program.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
@@ -121,6 +122,9 @@ describe(`docs/${name}`, { skip }, () => {
     await refuses("another root", vkey, signed.replace(/\n11\n./, "\n11\nx"), exported);
     await refuses("another key", makeTestTrail("other.example").vkey, signed, exported);
     await refuses("another seed under the same name", vkey, makeOther(signed), exported);
+    const ofOther = `${signed.split("\n\n")[0]}\n`.replace(/^.*/, "other.example");
+    const signer = makeSignerKey("example.com/log", new Uint8Array(32).fill(3));
+    await refuses("the name of another trail", vkey, signNote(ofOther, signer), exported);
     await refuses("no signature", vkey, `${signed.split("\n\n")[0]}\n\n`, exported);
     await refuses("no checkpoint", vkey, "", exported);
     for (const [field, value] of Object.entries({ ...answered, assetName: undefined })) {

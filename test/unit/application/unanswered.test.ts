@@ -59,18 +59,19 @@ async function makeSigned(logs: number, comment?: string) {
 describe("a question that gets no answer", () => {
   test("is not taken for another history by a restore", async () => {
     const [live, restored, other] = [await makeSigned(40), await makeSigned(30), await makeSigned(50, "x")];
+    const shorter = await makeSigned(45, "x");
     const store = ({ trail, note }: typeof live) =>
       ({
         trail: { ...trail, checkpoints: { ...trail.checkpoints, newest: () => Promise.resolve([note()]) } },
         recordHashes: () => Promise.resolve([]),
       }) as unknown as RestoreStore;
-    const heads = [live, other].map(({ note }) => readCheckpoint(note() ?? ""));
+    const heads = [live, other, shorter].map(({ note }) => readCheckpoint(note() ?? ""));
     const asked = await failEach(among =>
       compareDatabases(among(store(restored)), among(store(live)), heads, key),
     );
     assert.ok(asked > 5, String(asked));
     const { lost, refused } = await compareDatabases(store(restored), store(live), heads, key);
-    assert.deepEqual([lost.entry, refused.map(({ size }) => size)], [20, [40, 50, 40]]);
+    assert.deepEqual([lost.entry, refused.map(({ size }) => size)], [20, [40, 50, 45, 40]]);
   });
 
   test("is not taken for a contradiction that the operator accepts", async () => {
