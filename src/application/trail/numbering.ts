@@ -96,7 +96,7 @@ export class Numbering {
     const { server, schema, size, lastHash } = await ledger.end();
     const known = this.#known;
     // A program that does not know a property would hash entries without it, and find entries that have it changed.
-    if (schema !== (known?.schema ?? schema))
+    if (known !== undefined && schema !== known.schema)
       throw new TrailObstacleError(
         "the database was migrated: start the newer version of this program",
         "failing",
