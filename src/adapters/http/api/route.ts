@@ -2,7 +2,7 @@ import type { Caller, RequestContext } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
-import { expectationOf } from "./entity-tag.ts";
+import type { expectationOf } from "./entity-tag.ts";
 import type { RefusedQuery } from "./refused-query.ts";
 import { type Result, type RouteResult, responseOf, type WithHeaders } from "./result.ts";
 
@@ -57,7 +57,7 @@ export interface Route extends Omit<Declaration<AnyInput, never, Fields, Fields,
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
   readonly result: Omit<Result<never>, "bodyOf" | "locationOf">;
-  run(input: Omit<AnyInput, "isExpected">, preconditions: Preconditions): Promise<RouteResult>;
+  run(input: AnyInput, preconditions: Preconditions): Promise<RouteResult>;
 }
 
 /** What a route asks for, as a list; none for an open route. */
@@ -92,9 +92,7 @@ export function route<
     path,
     role,
     // The request handler fills in what the route declares (request-handler.ts).
-    run: async (input, preconditions) => {
-      const found = await declared.run({ ...input, isExpected: expectationOf(preconditions) } as Given);
-      return responseOf(declared.result, method, preconditions, found);
-    },
+    run: async (input, preconditions) =>
+      responseOf(declared.result, method, preconditions, await declared.run(input as Given)),
   };
 }

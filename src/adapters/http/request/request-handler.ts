@@ -4,6 +4,7 @@ import type { Sessions } from "../../../application/sessions.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
+import { expectationOf } from "../api/entity-tag.ts";
 import type { RouteResult } from "../api/result.ts";
 import { type Route, usualBodyLimitBytes } from "../api/route.ts";
 import { toHttpError } from "../api/status-of-error.ts";
@@ -64,7 +65,9 @@ export function makeRequestHandler(api: HandledApi): (exchange: Exchange) => Pro
     }
     const { recordId: id, caller, address } = exchange;
     const context = { address, events: log.eventsOf(exchange) };
-    return await route.run({ id, path: found.path, query, headers, body: body ?? {}, context, caller }, head);
+    const isExpected = expectationOf(head);
+    const input = { id, path: found.path, caller, query, headers, body: body ?? {}, isExpected, context };
+    return await route.run(input, head);
   }
 
   /** On every path but that of an open route, on unknown ones too. */

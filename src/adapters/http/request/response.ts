@@ -17,6 +17,7 @@ const array: Frame = ["[", ",", "]"];
 const bare: Frame = ["", "", ""];
 
 type Head = Pick<RouteResult, "status" | "headers">;
+type Part = string | Uint8Array;
 
 /** The client has gone before the end of a list. */
 export class ClientGone extends Error {}
@@ -24,8 +25,8 @@ export class ClientGone extends Error {}
 /** Sends what a route returns. A list in JSON is an array. */
 export function sendResult(exchange: Exchange, result: RouteResult): Promise<void> {
   const { headers, body } = result;
-  if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
-    return sendWhole(exchange, result, body);
+  if (body === undefined) return sendWhole(exchange, result);
+  if (typeof body === "string" || body instanceof Uint8Array) return sendWhole(exchange, result, body);
   const isJson = headers["Content-Type"] === jsonType["Content-Type"];
   return sendList(exchange, result, body, isJson ? array : bare);
 }
@@ -34,12 +35,13 @@ export function sendResult(exchange: Exchange, result: RouteResult): Promise<voi
 export const sendError = (exchange: Exchange, error: HttpError): Promise<void> =>
   sendWhole(exchange, { status: error.status, headers: { ...jsonType, ...error.headers } }, errorText(error));
 
-/** Sends a response that is in memory already. */
-async function sendWhole(exchange: Exchange, head: Head, body?: string | Uint8Array): Promise<void> {
-  const bytes = body === undefined ? undefined : Buffer.byteLength(body);
-  exchange.share.respond(bytes ?? 0);
-  begin(exchange, head, bytes);
-  await end(exchange, body);
+/** Sends a response that is in memory, or has no body. To copy its parts into one would cost a fifth of a list of 200 assets. */
+async function sendWhole(exchange: Exchange, head: Head, ...body: readonly Part[]): Promise<void> {
+  const bytes = body.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  exchange.share.respond(bytes);
+  begin(exchange, head, body.length === 0 ? undefined : bytes);
+  for (const part of body.slice(0, -1)) exchange.response.write(part);
+  await end(exchange, body.at(-1));
 }
 
 /** @param bytes of the body, as far as its length is known */
@@ -52,7 +54,7 @@ function begin(exchange: Exchange, { status, headers }: Head, bytes?: number): v
 }
 
 /** Ends a response with its last part; where the request still arrives, not before the rest of the request was thrown away. */
-async function end(exchange: Exchange, last: string | Uint8Array = ""): Promise<void> {
+async function end(exchange: Exchange, last: Part = ""): Promise<void> {
   const { response } = exchange;
   if (!exchange.isArriving) return void response.end(last);
   response.flushHeaders();
@@ -94,8 +96,8 @@ function receiveRest({ request, edge }: Exchange): Promise<void> {
 async function sendList(exchange: Exchange, head: Head, list: ChunkedList, frame: Frame): Promise<void> {
   const [open, comma, close] = frame;
   const { response, method, share } = exchange;
-  const wholeOf = (content: Uint8Array) => Buffer.concat([Buffer.from(open), content, Buffer.from(close)]);
-  let whole: Buffer | undefined = wholeOf(new Uint8Array());
+  /** The body of a list that is empty or of one small chunk. */
+  let whole: readonly Part[] = [open, close];
   /** What comes before the next chunk, once the response has begun. */
   let before: string | undefined;
   let keepsUp = true;
@@ -108,7 +110,7 @@ async function sendList(exchange: Exchange, head: Head, list: ChunkedList, frame
       const isOneChunk = next === undefined;
       const length = open.length + content.length + close.length;
       if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
-        whole = isOneChunk ? wholeOf(content) : undefined;
+        whole = isOneChunk ? [open, content, close] : [];
         break;
       }
       share.respondWithList(isOneChunk ? length : undefined);
@@ -120,7 +122,7 @@ async function sendList(exchange: Exchange, head: Head, list: ChunkedList, frame
     before = comma;
     if (next === undefined) break;
   }
-  if (before === undefined) return sendWhole(exchange, head, whole);
+  if (before === undefined) return sendWhole(exchange, head, ...whole);
   // By now the operating system has taken all else. If more than the high-water mark still waited when the next request arrives in
   // parts, Node would refuse that request as malformed on a TLS connection, although the client has read the whole response.
   await end(exchange, close);
