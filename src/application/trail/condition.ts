@@ -1,15 +1,15 @@
 import { isUnavailable } from "../../domain/error.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 
-/** Between two reports of the same condition, or of the same record. */
+/** Between two reports of the same condition, or of records too long for the trail. */
 export const repeatMilliseconds = 600_000;
 
 /**
- * Whether the trail of a process is as it should be. *Whole*: all records are numbered (but for those behind 4,000
- * that are too long) and, with a key, signed. *Waiting* for the operator, or for the first poll; to a client, also for a poll that takes
+ * Whether the trail of a process is as it should be. *Whole*: all records are numbered and, with a key, signed (4,000
+ * records that are too long for an entry hide the records after them). *Waiting* for the operator, or for the first poll; to a client, also for a poll that takes
  * longer than a second. *Failing*: the last poll did not succeed, and the next one may. *Contradicted*: what is stored
- * is not what was signed, and nothing is signed until it is. A poll can lead from each to any other. A poll that leaves records
- * to number keeps the condition until the trail has caught up.
+ * is not what was signed, and nothing is signed until it is. A poll can lead from each to any other. A poll that leaves more to
+ * do, records to number or the rest of a pass, keeps the condition.
  */
 export interface TrailCondition {
   readonly kind: TrailConditionKind;

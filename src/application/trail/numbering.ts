@@ -8,10 +8,10 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
 const mostRecords = 4_000;
-/** How often a poll numbers again behind another process: a request waits for what was committed when it came. */
+/** Attempts of one poll while other processes number first: a request waits for this poll, not for the next one. */
 const mostAttempts = 5;
 
-/** A tree, and the size up to which its entries were read from the database: this process has added the later ones itself. */
+/** A tree. Its first `readSize` entries were read from the database; this process has added the later ones. */
 export interface KnownTree {
   readonly tree: Frontier;
   readonly readSize: number;
@@ -54,7 +54,7 @@ export class Numbering {
     const { records, clock } = this.#ports;
     const { tree } = await this.readTree();
     const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
-    // The time after the statement, which may have waited: an id that it found issued was issued before that.
+    // The clock is read after the statement, which may have waited: the ids in the horizon were issued before this time.
     this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
     const numbered = await this.#number({ above: this.#settling.floor, upTo: everyId });
     if (numbered === undefined) return true;
@@ -105,7 +105,7 @@ export class Numbering {
       server === known?.server && size === known.tree.size && equalBytes(lastHash, known.lastHash);
     if (isKnown) return known;
     const tree = await makeStoredTree(ledger).frontier(size);
-    // Another server may issue ids again that were lost with the one of which this process has settled ids.
+    // A promoted standby may issue again the ids that were lost with the old server: none of them is settled.
     if (server !== known?.server) this.#settling = undefined;
     this.#known = { tree, readSize: size, lastHash, server, schema };
     return this.#known;
@@ -123,7 +123,7 @@ export class Numbering {
       const { size } = known.tree;
       const numbered = await ledger.number(size, ids, mostRecords, known.schema);
       if (numbered !== undefined) {
-        // Each poll finds such a record again.
+        // Each poll finds such records again. A report names one of them.
         const event = "record too long for the trail";
         if (numbered.tooLong !== undefined && this.#reports.claim(event))
           events.error(event, { record: numbered.tooLong });

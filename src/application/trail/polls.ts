@@ -1,6 +1,6 @@
 /**
  * Polls of the database, one at a time. A poll finds what was committed when it began, so a caller never joins one that is under
- * way: it gets the next one, which everybody shares who asks before that begins. Any number of callers cost one poll at a time.
+ * way: it shares the next one with everybody who asks before that one begins. Any number of callers cost one poll at a time.
  */
 export class Polls<Result> {
   readonly #poll: () => Promise<Result>;

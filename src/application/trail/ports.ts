@@ -24,7 +24,7 @@ export interface IdRange {
 /** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
 export const windowSize = 2 ** 18;
 
-/** A perfect subtree whose hash is stored: on a level that is a multiple of four. */
+/** A perfect subtree whose hash is stored: on level 4, 8 and so on. The hashes of level 0 are those of the entries. */
 export interface StoredNode extends Node {
   readonly hash: Hash;
 }
@@ -40,7 +40,7 @@ export interface HashRange {
 export interface Numbered {
   /** Their leaf hashes, one after the other. */
   readonly hashes: Uint8Array;
-  /** The highest of their ids, or the one above which they were searched. */
+  /** For each kind, the highest id that was found, too long or not; where none was found, that of `above`. */
   readonly lastIds: Ids;
   /** How many records were found, with those that are too long for an entry. */
   readonly found: number;
@@ -58,8 +58,8 @@ export interface TrailEnd {
 /** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */
 export interface Ledger {
   /**
-   * The server is the same until it starts anew, or another one takes over: it may then issue ids again that were lost with it. The
-   * hash is that of the last entry; it has no bytes where there is none. The schema is the number of the newest migration.
+   * `server` changes when PostgreSQL starts anew, or when a standby takes over, which may issue lost ids again. `lastHash` is the hash
+   * of the last entry, or empty. `schema` is the number of the newest migration.
    */
   end(): Promise<TrailEnd>;
   /**
@@ -68,8 +68,8 @@ export interface Ledger {
    */
   number(size: number, ids: IdRange, limit: number, schema?: number): Promise<Numbered | undefined>;
   /**
-   * Those that are stored already stay as they are. Adds nothing on another server: a connection that is opened anew can lead
-   * to a promoted one, without the entries that the nodes are of.
+   * Nodes that are stored already stay as they are. Adds nothing on another server: a new connection can lead to a promoted standby
+   * that lacks the entries of these nodes.
    */
   store(nodes: readonly StoredNode[], server: string): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */
@@ -82,7 +82,7 @@ export interface Ledger {
 
 /** The ids and transactions of one moment. */
 export interface Horizon {
-  /** The last ids that the database has issued to records: its owner can write any other. */
+  /** The last ids that the sequences have issued. The owner of the tables can insert a record with any other id. */
   readonly lastIds: Ids;
   /** Every transaction with a lower id has ended. */
   readonly xmin: number;
@@ -101,8 +101,8 @@ export interface TrailRecords {
   /** @param needsXid whether it takes the id of a transaction for itself */
   horizon(needsXid: boolean): Promise<Horizon>;
   /**
-   * For each kind, where a window ends that begins with the first record of these ids, and has at most so many: however far
-   * apart the ids are, there are no more windows than records. The last window ends with the ids.
+   * For each kind, the last id of a window that begins with the first record in the range and has at most `width` ids: there are no
+   * more windows than records, however far apart their ids are. The last window ends where the range ends.
    */
   window(ids: IdRange, width: number): Promise<Ids>;
   /** Whether the database has neither records nor entries, or not even their tables. */
@@ -111,13 +111,13 @@ export interface TrailRecords {
   unnumbered(): Promise<number>;
   /**
    * The bytes of entries from an index up to, and without, another one, as far as all of them are there, and no more at
-   * once than a client should hold up.
+   * once than may stay in memory for a slow client.
    */
   entries(from: number, to: number): Promise<Uint8Array[]>;
   entryOfLog(id: number): Promise<LogInTrail>;
   /**
-   * In words, what of the newest records is not as their entries say: for each kind the newest one that has an entry. Costs the
-   * same whatever is stored.
+   * In words, faults of the newest rows: of each kind the newest record that has an entry, and the newest employee and asset, which
+   * need a record. Costs the same whatever is stored.
    */
   newestFaults(): Promise<readonly string[]>;
   /**
@@ -132,7 +132,7 @@ export interface Checkpoints {
   /** The checkpoints that were stored last, at most so many, the newest first. */
   newest(most: number): Promise<readonly string[]>;
   add(note: string): Promise<void>;
-  /** Stores the signed note of an acceptance, and the checkpoint of the head that is gone on with, both or neither. */
+  /** Stores the signed note of an acceptance, and the checkpoint of the accepted head, both or neither. */
   accept(acceptance: string, checkpoint: string): Promise<void>;
   /** The notes of acceptances that have this line, at most 100, the newest first. */
   acceptancesWith(line: string): Promise<readonly string[]>;

@@ -52,7 +52,7 @@ export function makePublishedTrail(
     return { head, condition: current };
   }
 
-  /** Of the entry before each of these indexes: what a link says that it continues. Undefined where there is none. */
+  /** The short hash of the entry before each of these indexes, as links have it. Undefined where there is none, as before 0. */
   async function shortHashesBefore(...indexes: readonly number[]): Promise<(string | undefined)[]> {
     const before = (to: number): HashRange => ({ level: 0, from: to - 1, to });
     const hashes = await ledger.hashes(indexes.map(before));
@@ -70,7 +70,7 @@ export function makePublishedTrail(
       return { checkpoint, condition };
     },
 
-    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE, of a bundle while it is read. */
+    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND, and GONE: for a bundle only while it is read. */
     async tile(path: string): Promise<Uint8Array | ChunkedList> {
       const tile = readTilePath(path);
       // Another process on this database may have given a client a newer checkpoint, whose tiles have to be there.
@@ -80,16 +80,16 @@ export function makePublishedTrail(
       const to = from + tile.width;
       if (tile.isBundle) return inChunks(records, from, to, writeBundle);
       const level = tile.level * tileHeight;
-      const [hashes] = await stored.ranges([{ level, from, to }]).catch(gone);
+      const [hashes] = await stored.ranges([{ level, from, to }]).catch(goneIfBroken);
       return hashes as Uint8Array;
     },
 
     /**
      * Entries from an index on, signed or not, and where the next ones begin.
      *
-     * @param after what the link to them says that it continues; the first entry continues nothing
-     * @throws CONFLICT where it continues another history, and NOT_FOUND past the end, so that a client that is ahead of the
-     * trail notices it
+     * @param after the short hash of the entry before `from`, as the link has it; ignored where `from` is 0
+     * @throws CONFLICT where that entry is another one or is missing, and without `after` NOT_FOUND past the end: a client that is
+     * ahead of the trail notices either
      */
     async entries(from: number, limit: number, after?: string) {
       const isBeforeEnd = from + limit <= numbered();
@@ -121,7 +121,7 @@ export function makePublishedTrail(
       if (index === undefined || head === undefined || index >= head.size)
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       if (entry !== undefined) {
-        const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(gone);
+        const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(goneIfBroken);
         if (isIncluded(index, head.size, leafHash(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });
       }
@@ -165,6 +165,6 @@ function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array
   return joinElements(elements);
 }
 
-function gone(error: unknown): never {
+function goneIfBroken(error: unknown): never {
   throw new DomainError("GONE", `The stored trail is broken: ${faultOf(error)}`);
 }

@@ -11,14 +11,14 @@ const xidMilliseconds = 1_000;
 /**
  * What a process knows of record ids. They do not become visible in their order: a sequence issues an id before its transaction
  * has an xid, and that transaction may end long after later ones. Each poll therefore numbers the records above a *floor*, and
- * finds those up to the floor by a *pass* over all ids. The floor rises to the ids that one poll found issued, when every
- * transaction that had an xid a second later has ended, and the records above the old floor have been numbered after that.
+ * finds those up to the floor by a *pass* over all ids. The floor rises to the ids that one poll found issued, as soon as
+ * every transaction that had an xid a second after that poll has ended, and a later poll has numbered all records above the old floor.
  *
  * | Phase | Who may still make a record up to the floor | It ends when | Then |
  * |---|---|---|---|
  * | open | transactions from before the first poll | the floor rises | ended, and a new pass begins |
  * | ended | nobody: the new pass finds what these transactions left | the pass ends | settled |
- * | settled | only the owner of the tables, under an id of their own: it is late | | |
+ * | settled | only the owner of the tables, with a chosen id: that record is late | | |
  * | any | | ids begin anew | open, and a new pass begins |
  */
 export interface Settling {
@@ -30,7 +30,7 @@ export interface Settling {
   /** The floor when every transaction with an xid up to `xid` has ended; waited for since, in elapsed milliseconds. */
   readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly since: number } | undefined;
   readonly pass: Pass | undefined;
-  /** When the latest pass began, but for the one with which `ended` begins, in elapsed milliseconds. */
+  /** When the first pass began, or the last one that was due; not that with which `ended` begins. In elapsed milliseconds. */
   readonly passAt: number;
 }
 
@@ -72,13 +72,13 @@ export function afterHorizon(
   return {
     ...state,
     ...(now - issuedAt >= xidMilliseconds && { issued: lastIds, issuedAt: now }),
-    // Ids of an earlier poll: the transaction of an id that only this one found issued may have no xid yet.
+    // `issued` is of an earlier poll: the transaction of an id that was issued since then may have no xid yet.
     nextFloor: nextFloor ?? (xid === undefined ? undefined : { ids: issued, xid, since: now }),
     ...(isDue && { pass: { checkedTo: 0, size, above: noIds, upTo: floor }, passAt: now }),
   };
 }
 
-/** When all records above the floor have been numbered that this horizon, or an earlier one, has as ended. */
+/** After a poll has read this horizon, and has then numbered all committed records above the floor. */
 export function afterNew(state: Settling, { xmin }: Horizon): Settling {
   const { phase, nextFloor, pass } = state;
   if (nextFloor === undefined || xmin <= nextFloor.xid) return state;

@@ -46,7 +46,7 @@ async function signedBefore({ checkpoints, stateFile, key }: TreePorts, memory: 
   return { stored, remembered };
 }
 
-/** Throws TrailError unless the tree extends the head. Two keys of two names would each sign one half of the history. */
+/** Throws TrailError, which names the head, unless the tree extends it. Two keys of two names would each sign one half of the history. */
 async function requireExtended({ ledger, key }: TreePorts, tree: Head, signed: OlderHead): Promise<void> {
   const { place, origin } = signed;
   if (!(await makeStoredTree(ledger).extends(signed, tree)))
@@ -74,9 +74,9 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  // Called with `remembered`, or with the accepted head, which has no place and no origin.
-  const extended = (head: Head & Partial<OlderHead>) =>
-    requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
+  const accepted = { place: "trail_acceptance", origin: key.name };
+  const extended = (head: Head) =>
+    requireExtended(ports, tree, head === remembered ? remembered : { ...head, ...accepted });
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
   // What this process has added cannot be repeated, nor what was signed. The checkpoint in the database is no bound: its owner can write
   // any size.
@@ -135,16 +135,16 @@ export class Signing {
   }
 }
 
-/** For a contradiction or a missing state file. Throws again if the file cannot be read: the checkpoint of the database may be older. */
+/** For a contradiction or a missing state file. Throws again if the file cannot be read: its checkpoint may be newer than that of the database. */
 function undefinedIfAcceptable(error: unknown): undefined {
   if (error instanceof TrailObstacleError && error.kind === "failing") throw error;
   return rethrowUnlessBroken(error);
 }
 
 /**
- * Goes on with the stored history although it contradicts what was signed before: signs it and the word of the operator, by
- * which every process that remembers the same head goes on too, and replaces the state file.
- * Returns undefined if nothing contradicts it. Throws TrailError if the right edge of the stored tree is not whole, if the
+ * Goes on with the stored history although it contradicts what was signed, or the state file is missing: signs it and an
+ * acceptance, by which every process that remembers the same head goes on too, and replaces the state file.
+ * Returns undefined if the history may be signed anyway. Throws TrailError if the right edge of the stored tree is not whole, if the
  * state file cannot be read, or if the signed history has more entries and the operator has not said how many may be given up.
  */
 export async function acceptTrail(

@@ -87,7 +87,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       const isMore = await numbering.step();
       const [fault] = await trail.records.newestFaults();
       if (fault !== undefined) throw new TrailError(fault);
-      // With the roots, because the owner of the tables can rewrite the newest entry: the size then stays the same.
+      // A trail that was not whole is checked again. Roots are compared, too: a rewritten newest entry leaves the size the same.
       const [found, signed] = [numbering.tree, newest()].map(head => head && inWords(head));
       if (!status.isWhole || found !== signed) await signing?.sign(() => numbering.readTree());
       status.succeededAt = clock.elapsed();
@@ -100,7 +100,7 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   async function recordOutcome(error: unknown): Promise<void> {
-    // Before the records are counted, which can take as long as a statement may.
+    // The report does not wait for the count of records, which can take as long as a statement may.
     if (status.change(error)) report(status.condition, error);
     if (status.isWhole) return;
     status.unnumbered = await trail.records.unnumbered().catch(() => status.unnumbered);

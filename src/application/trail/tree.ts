@@ -67,14 +67,14 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">) 
   return {
     ranges,
 
-    /** The hashes of spans, with one question. */
+    /** The hashes of spans, with one query. */
     async spans(asked: readonly Span[]): Promise<Hash[]> {
       const nodes = asked.map(nodesOf);
       const hashes = await hashesOf(nodes.flat());
       return nodes.map(({ length }) => joinHashes(hashes.splice(0, length)));
     },
 
-    /** The tree of the first entries: its head, and what grows on. */
+    /** The tree of the first `size` entries, which can grow. */
     frontier: async (size: number): Promise<Frontier> =>
       makeFrontier({ size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) }),
 
