@@ -20,7 +20,7 @@ export function makeTrailClient(
   url: URL,
   credentials: { readonly email: string; readonly password: string },
   pauses: readonly number[] = pausesMilliseconds,
-): AuditedTrail & { unproven(): Promise<boolean> } {
+): AuditedTrail & { hasUnproven(): Promise<boolean> } {
   const base = new URL("api/v1/", url.href.endsWith("/") ? url : `${url.href}/`);
   let token: string | undefined;
 
@@ -73,7 +73,7 @@ export function makeTrailClient(
   }
 
   /** Whether a log is not in the trail yet: of the newest logs by their date, the one that was written last. */
-  async function unproven(): Promise<boolean> {
+  async function hasUnproven(): Promise<boolean> {
     const logs = readJson(await read("logs?limit=100"));
     if (!Array.isArray(logs)) throw new TrailClientError("the newest logs cannot be read");
     const ids = logs.map(log => Number(log?.id));
@@ -84,7 +84,7 @@ export function makeTrailClient(
     checkpoint: async () => (await read("trail/checkpoint"))?.toString(),
     bundle: place => read(`trail/tile/${bundlePath(place)}`),
     tile: tile => read(`trail/tile/${tilePath(tile)}`),
-    unproven,
+    hasUnproven,
     pause: () => sleep(againMilliseconds),
   };
 }

@@ -23,10 +23,10 @@ export function makeAuthentication({
     const refuseThrottled = () => throttle.refuseThrottled(email, address);
     refuseThrottled();
     const account = await employees.findAccount(email);
-    // Others may have failed while it waited: then it costs no verification.
+    // Checked again when its turn comes: others may have failed meanwhile, and then no verification is spent.
     const line = throttle.lineOf(email, address);
     const matches = await passwords.verify(account?.passwordHash, password, line, refuseThrottled);
-    // And those that ran in parallel must not reveal their outcome: nothing may come between this and the count.
+    // And after the verification: of parallel attempts, those past the free failures must not reveal their outcome. So no `await` comes before the count.
     refuseThrottled();
     if (account !== undefined && matches && mayPass(account)) return account;
     throttle.countFailure(email, address);

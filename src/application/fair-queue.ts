@@ -47,13 +47,14 @@ export class FairQueue<Job> {
     return job;
   }
 
-  /** Takes out the newest job of the longest line; among equally long lines, of that with the newest job, or with the last turn. */
-  #giveUp([newest, ...path]: readonly string[]): Job | undefined {
+  /** Takes out the newest job of the longest line. Among equally long ones, the line that just got a job loses, else that whose turn is last. */
+  #giveUp([newestLine, ...within]: readonly string[]): Job | undefined {
     this.#size -= 1;
     if (this.#lines.size === 0) return this.#jobs.pop();
-    const rank = ([name, line]: readonly [string, FairQueue<Job>]) => line.size + (name === newest ? 0.5 : 0);
+    const rank = ([name, line]: readonly [string, FairQueue<Job>]) =>
+      line.size + (name === newestLine ? 0.5 : 0);
     const [name, line] = [...this.#lines].reduce((a, b) => (rank(b) >= rank(a) ? b : a));
-    const job = line.#giveUp(name === newest ? path : []);
+    const job = line.#giveUp(name === newestLine ? within : []);
     if (line.size === 0) this.#lines.delete(name);
     return job;
   }

@@ -1,9 +1,9 @@
 /** A chunk of a list. Who keeps the records renders them, since no layer on the way to the client looks into them. */
 export interface Chunk<Position = unknown> {
   /**
-   * Of a list of JSON, the UTF-8 text of whole elements with commas between them; empty when it has none. Its memory may be used
-   * again for the next chunk, if it has 64 KiB or more: so much makes a stream wait until the operating system has taken it. Who
-   * keeps it longer copies it.
+   * Of a list of JSON, the UTF-8 text of whole elements with commas between them; empty when it has none. The next chunk may overwrite
+   * content of 64 KiB or more: a stream asks for that chunk only when the operating system has taken this one. To keep content longer,
+   * copy it.
    */
   readonly content: Uint8Array;
   /** Where the rest of the list begins; undefined at the end of the list. */

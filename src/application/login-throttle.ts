@@ -71,8 +71,8 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     },
 
     /**
-     * Throws THROTTLED, and makes the wait no longer, where emails that have not logged in from this address must wait: the response
-     * to this failure must not tell that the email has.
+     * Counts a failure. While new emails must wait at this address, it throws THROTTLED and does not lengthen that wait: an email that
+     * has logged in from there is still verified, and the response to its failure must be the one that a new email gets.
      */
     countFailure(email: EmailKey, address: string): void {
       const pair = pairOf(email, address);

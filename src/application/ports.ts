@@ -85,13 +85,13 @@ export interface AssetRepository {
 }
 
 /**
- * The lists are newest first: by `performedDate`, then by id, both descending. A query with `limit` is for a page: it may end
- * before it, when it gets too long, and its last chunk says where the rest begins.
+ * The lists are newest first: by `performedDate`, then by id, both descending. A query with `limit` asks for a page. A page of too
+ * many bytes ends before its limit; its last chunk says where the rest begins.
  */
 export interface MaintenanceLogRepository {
   /**
-   * Writes the log unless this performer wrote one under the same key, which is kept with the log for ever. Returns what
-   * became of it also where there is no such asset.
+   * Writes the log unless this performer wrote one under the same key, which is kept with the log for ever. A missing asset
+   * is an outcome, not NOT_FOUND.
    */
   append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   find(id: number): Promise<MaintenanceLog>;
@@ -146,7 +146,7 @@ export interface TokenClaims {
   readonly expiresAt: number;
 }
 
-/** What of an account its tokens say. */
+/** What a token says of its account. Its time of issue is never before `tokensValidFrom`. */
 interface SignedAccount extends Pick<Account, "tokenVersion" | "tokensValidFrom"> {
   readonly employee: Pick<Employee, "id" | "email" | "role">;
 }

@@ -21,7 +21,7 @@ export interface RestoreStore {
   countSame(kind: EntryKind, records: readonly HashedRecord[]): Promise<number>;
   /** What a database has issued and may not issue again: its last ids, and the highest version of any employee's tokens. */
   issued(): Promise<string>;
-  /** From now on issues ids and token versions above these and its own, and so far above as said. No token from before is valid. */
+  /** From now on issues ids and token versions above `issued` and its own, and leaves out `jump` of them. Refuses all earlier tokens. */
   issueAbove(issued: string, jump: number): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function compareDatabases(
   for (const head of remembered) {
     if (await tree.continues(head)) continue;
     refused.push(head);
-    // The live database has these entries, which were compared above, or it was accepted that it lacks them.
+    // The live trail continues the head: the records of its entries were compared above, or their loss was accepted before.
     if (await liveTree?.continues(head)) continue;
     // A head that is not ahead contradicts the tree: none of its entries need be the same, so all count.
     const isAhead = head.size > tree.head.size;
@@ -87,10 +87,10 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
   const requireExtended = async (older: Head): Promise<void> => {
     if (!(await tree.extends(older, head))) throw new TrailError(inWords(older));
   };
-  const continues = (older: Head): Promise<true | undefined> =>
+  const continues = (older: Head): Promise<boolean> =>
     requireContinued(trail, older, [key], requireExtended)
-      .then(() => true as const)
-      .catch(rethrowUnlessBroken);
+      .then(() => true)
+      .catch(error => rethrowUnlessBroken(error) ?? false);
   return { head, continues };
 }
 

@@ -53,7 +53,7 @@ export function makeSessions({ employees, tokens, clock }: Pick<Ports, "employee
       if (session !== undefined && now - session.readAt < recentMilliseconds) return await session.holder;
       const holder = findHolder(claims);
       sessions.set(token, { claims, readAt: now, holder });
-      // A failure is not kept, unlike a session that has been read since. The caller gets the failure too.
+      // Drops a session that could not be read, unless a newer one has taken its place. The caller gets the failure too.
       holder.catch(() => {
         if (sessions.get(token)?.holder === holder) sessions.delete(token);
       });

@@ -3,7 +3,7 @@ import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { acceptanceInWords } from "../domain/trail/acceptance.ts";
-import { faultOf, readCount } from "../domain/trail/encoding.ts";
+import { faultOrRethrow, readCount } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { eventsOf, withDatabase } from "./command-database.ts";
 import { readGiven, usageError } from "./options.ts";
@@ -20,7 +20,7 @@ export async function runAcceptTrail(
     const stateFile = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
     const ports = { ...makeRepositories(database).trail, stateFile, key };
     const acceptance = await acceptTrail(ports, { reason, givesUp }).catch((error: unknown) => {
-      throw new CommandError(exitCodes.failure, faultOf(error));
+      throw new CommandError(exitCodes.failure, faultOrRethrow(error));
     });
     if (acceptance === undefined) {
       context.print("nothing to accept: the stored trail extends what was signed");

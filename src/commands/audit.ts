@@ -33,12 +33,12 @@ export async function runAudit(context: CommandContext, values: Values<typeof au
   const now = systemClock.now();
   // An entry from before the trail has no time, and counts as too old.
   const seconds = (now.getTime() - Date.parse(recordedAt ?? "0000-01-01")) / 1_000;
-  // One that is dated ahead would pass until then, whatever is written.
+  // `Math.abs`: an entry that is dated in the future would pass until that date.
   if (withinSeconds !== undefined && Math.abs(seconds) >= withinSeconds) {
     const age = `the newest entry is ${seconds < 0 ? `not within ${within} of now` : `older than ${within}`}`;
     const isBehind = await reported(
       "the trail",
-      askUntil(client, client.unproven, isUnproven => !isUnproven),
+      askUntil(client, client.hasUnproven, has => !has),
     );
     const why = isBehind ? "logs were written that are not in the trail" : "no log was written since";
     const times = `recorded ${recordedAt ?? "before the trail began"}, and the clock of this machine says ${now.toISOString()}`;

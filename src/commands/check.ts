@@ -12,11 +12,16 @@ import {
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
-import { allPromises, ofConnections, promisesFor } from "../adapters/postgres/schema/promises.ts";
-import { TrailObstacleError } from "../application/trail/condition.ts";
+import {
+  ofCatalogs,
+  ofConnections,
+  ofRecords,
+  ofRows,
+  promisesFor,
+} from "../adapters/postgres/schema/promises.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readServeSettings, storedTrailSettings } from "../config/settings.ts";
-import { faultOf, TrailError } from "../domain/trail/encoding.ts";
+import { faultOrRethrow, TrailError } from "../domain/trail/encoding.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { compareStateFile, withDatabase } from "./command-database.ts";
@@ -53,12 +58,15 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   try {
     const schema = readSchema();
     const ofSchema = await attempt("schema", examine(database, schema, use));
-    // A second connection: throws where a pooler lends connections by the transaction.
+    // Each connection is checked, but only a second one shows a pooler that changes the server connection with each transaction.
     const second = connect(databaseUrl, probeLimits);
     await second.query(sql`select 1`).finally(second.close);
     const findings = [...ofSession, ...(ofSchema ?? [])];
-    const asked = promisesFor(use, ofSchema === undefined ? ofConnections : allPromises(schema));
     const broken = new Set(findings.map(({ promise }) => promise.name));
+    // Where a right is missing, `examine` asks the catalogs alone.
+    const ofTables = broken.has("rights") ? [] : [...ofRows, ...ofRecords];
+    const ofDatabase = ofSchema === undefined ? [] : [...ofCatalogs(schema), ...ofTables];
+    const asked = promisesFor(use, [...ofConnections, ...ofDatabase]);
     for (const name of new Set(asked.map(({ name }) => name))) if (!broken.has(name)) print(`${name}: ok`);
     if (!use.isDurable) print("durability: any will do");
     faults.unshift(
@@ -84,7 +92,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
 }
 
 /**
- * `check --records`: for a backup, which must not save a database over good ones that has lost what the trail covers.
+ * `check --records`: run before a backup, so that a database that has lost records does not replace good backups.
  *
  * @throws UnsuitableDatabase where the database is to be restored, and CommandError with the code 65 where only some records may be missing
  */
@@ -93,7 +101,7 @@ async function checkRecords(context: CommandContext): Promise<void> {
     const findings = await examineRecords(database);
     refuseToStart(findings);
     const faults = findings.map(({ words }) => words);
-    await compareStateFile(database, trailStateFile).catch(error => void faults.push(faultOf(error)));
+    await compareStateFile(database, trailStateFile).catch(error => void faults.push(faultOrRethrow(error)));
     if (faults.length > 0) throw new CommandError(exitCodes.badData, ...faults);
   });
   context.print("records: ok");
@@ -112,6 +120,6 @@ async function tryStateFile(path: string, database: Database, key?: VerifierKey)
     if (!hasState(error, "insufficientPrivilege")) throw error;
   });
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new TrailObstacleError(`TRAIL_STATE_FILE cannot be written: ${error.code}`, "failing");
+    throw new TrailError(`TRAIL_STATE_FILE cannot be written: ${error.code}`);
   });
 }

@@ -24,18 +24,18 @@ export async function compareStateFile(
   await requireRemembered(ports, key && [key]);
 }
 
-/** What a command has done that the log of a service would have, a line each on standard output. */
+/** Writes events to standard output, as the log of a service has them. */
 export const eventsOf = (context: CommandContext): EventLog =>
   makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
 
-/** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
+/** Checks of a connection what `serve` does, but not the durability. */
 export const openForCommand = (url: DatabaseUrl): Database =>
   connect(url, commandLimits, { check: sessionCheck({ isDurable: false }) });
 
 /**
  * Reads the settings of a command, and opens the database, which is closed afterwards.
  *
- * @throws UnsuitableDatabase instead of what PostgreSQL reports, when the reason is another schema or encoding than the program's
+ * @throws UnsuitableDatabase instead of what PostgreSQL reports, when the schema is not that of the program
  */
 export async function withDatabase<S extends { readonly databaseUrl: DatabaseUrl }>(
   declared: Declared<S>,

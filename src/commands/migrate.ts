@@ -12,7 +12,7 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   try {
     // Before the state file is compared: a database whose tables are not found looks like one that has lost them.
     await refuseTablesElsewhere(database);
-    // What else the file says is for whoever signs.
+    // Any other fault of the file is left to the signing, which reports it.
     await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessBroken);
     await migrateDatabase(context, database);
   } finally {

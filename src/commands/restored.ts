@@ -11,7 +11,7 @@ import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { restoreSettings } from "../config/settings.ts";
 import type { Head } from "../domain/trail/checkpoint.ts";
-import { faultOf, readCount } from "../domain/trail/encoding.ts";
+import { faultOrRethrow, readCount } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { openForCommand } from "./command-database.ts";
 import { migrateDatabase } from "./migrate.ts";
@@ -29,7 +29,7 @@ const restoredName = "maintenance_being_restored";
 /** Whether the server takes a name as it is (63 bytes of it), and a terminal shows it so. */
 const isNameOfDatabase = (name: string): boolean => Buffer.byteLength(name) <= 63 && !/\p{C}/u.test(name);
 
-/** More ids than a lost database has issued after the dump. With a random part, since the same dump may be restored again. */
+/** The least jump of ids where no live database says what it has issued. A random part is added, since a dump may be restored twice. */
 const leastJump = 1_000_000;
 
 export async function runRestored(context: CommandContext, values: Values, steps: readonly string[]) {
@@ -38,7 +38,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
   if (steps.length !== 1 || (step !== "names" && step !== "prepare" && step !== "finish"))
     throw usageError("takes one STEP: names, prepare or finish");
   const text = values["gives-up"];
-  const most = text === undefined ? Infinity : readGiven("--gives-up", () => readCount("number", text));
+  const mostLost = text === undefined ? Infinity : readGiven("--gives-up", () => readCount("number", text));
   const settings = readSettings(restoreSettings, environment);
   const { databaseUrl, ownerDatabaseUrl, trailKey } = settings;
   const name = ownerDatabaseUrl.database;
@@ -62,7 +62,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
     }
     const remembered = await readRemembered(settings.trailStateFile);
     const [restored, live] = [makeRestoreStore(restoredDatabase), makeRestoreStore(liveDatabase)];
-    // One that is there and cannot be asked ends the restore.
+    // A live database that exists and cannot be asked ends the restore.
     const isThere =
       (await restoredDatabase.query(sql`select from pg_database where datname = ${name}`)).length > 0;
     const replaced = isThere && !(await live.trail.records.isEmpty()) ? live : undefined;
@@ -74,7 +74,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
     print(
       `lost: ${total} (${log} logs, ${employee} changes of employees, ${asset} of assets, and ${entry} signed entries of a database that is gone)`,
     );
-    if (total > most)
+    if (total > mostLost)
       throw new CommandError(
         exitCodes.failure,
         `the dump lacks ${total} records: to give them up, add --gives-up ${total}`,
@@ -84,7 +84,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
     if (jump > 0) print(`new ids are ${jump} above those of the dump`);
     await takePlace(restored, replaced, comparison, jump, trailKey);
   } catch (error) {
-    throw new CommandError(exitCodes.failure, faultOf(error));
+    throw new CommandError(exitCodes.failure, faultOrRethrow(error));
   } finally {
     await Promise.all([restoredDatabase.close(), liveDatabase.close()]);
   }

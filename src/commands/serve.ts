@@ -15,14 +15,14 @@ import { readIdentity, ServedCertificate } from "./served-identity.ts";
 const graceMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
 const flushMilliseconds = 1_000;
-/** How long it waits for what its database is, before it listens. */
+/** How long the start waits for the checks of the database before it listens. */
 const schemaWaitMilliseconds = 1_000;
 const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(context: CommandContext): Promise<void> {
-  // Otherwise V8 may take what each request makes for long-lived from the first requests on: it then cleans up three times
-  // as long, and a created log costs a tenth more CPU.
+  // Otherwise V8 may allocate the objects of each request as long-lived ones: garbage collection then takes three times as long, and
+  // a created log costs a tenth more CPU.
   setFlagsFromString("--no-allocation-site-pretenuring");
   const { environment, version } = context;
   const settings = readServeSettings(environment);
@@ -65,12 +65,12 @@ export async function runServe(context: CommandContext): Promise<void> {
       events.info("operations listening", { host: opsHost, port: chosen });
     }
     const recordsCompared = databaseChecked.then(() => onceReachable(events, service.compareState));
-    // A database that is down must not keep the service from starting. A stop goes on from here too, to the `close` below.
+    // A database that is down must not keep the service from starting. After a stop the service listens for a moment, and the `close` below ends it.
     await Promise.race([recordsCompared, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
     const listeningPort = await orRefuse(service.listen(), place);
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
-    // Rejects when the database turns out not to do, also long after the service has begun to listen.
+    // Rejects when the database turns out to be unsuitable, also long after the service has begun to listen.
     const trailStarted = recordsCompared.then(service.startTrail);
     await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
     events.info("stopping");

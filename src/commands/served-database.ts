@@ -49,14 +49,14 @@ export class ServedDatabase {
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
   async check(): Promise<void> {
     refuseToStart(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
-    // A second connection shows whether a pooler lends them by the transaction.
+    // Only a second connection shows a pooler that changes the server connection with each transaction.
     await this.trail.query(sql`select 1`);
   }
 
   /** What is wrong with the database of a running service. Throws UnsuitableDatabase, or UNAVAILABLE. */
   async examine(): Promise<readonly Finding[]> {
     const findings = await examine(this.#probe, this.#schema, this.#use, keepsFromServing);
-    // A leader that was replaced goes on answering, and only a commit shows that no standby confirms what it writes.
+    // A replaced leader still responds. Only the commit that `confirmReads` makes shows that no standby confirms its writes.
     if (findings.length === 0) await this.#confirmReads();
     return findings;
   }

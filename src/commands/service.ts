@@ -100,7 +100,7 @@ export async function makeService(
 
     /** Throws UnsuitableDatabase if the database has lost all that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
     async compareState(): Promise<void> {
-      // Any other contradiction is left to the signing, which reports it.
+      // Any other fault of the file is left to the signing, which reports it.
       await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessBroken);
     },
 

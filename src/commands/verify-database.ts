@@ -3,7 +3,7 @@ import { makeRepositories } from "../adapters/postgres/repositories/repositories
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/store-verification.ts";
 import { storedTrailSettings } from "../config/settings.ts";
-import { faultOf } from "../domain/trail/encoding.ts";
+import { faultOrRethrow } from "../domain/trail/encoding.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
@@ -23,7 +23,7 @@ export async function verifyTrail(
 ): Promise<void> {
   const { trail } = makeRepositories(database);
   let differences = 0;
-  const count = async (difference: string): Promise<void> => {
+  const differs = async (difference: string): Promise<void> => {
     differences += 1;
     await report(difference);
   };
@@ -32,13 +32,13 @@ export async function verifyTrail(
   const [newest] = await trail.checkpoints.newest(1);
   for (const [place, note] of [
     ["database", newest],
-    ["TRAIL_STATE_FILE", await stateFile?.read().catch((error: unknown) => count(faultOf(error)))],
+    ["TRAIL_STATE_FILE", await stateFile?.read().catch((error: unknown) => differs(faultOrRethrow(error)))],
   ] as const) {
     if (note === undefined) print(`no checkpoint in ${place}`);
     else notes.set(place, note);
   }
-  const size = await verifyStore(trail, keys, notes, count);
-  if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
+  const size = await verifyStore(trail, keys, notes, differs);
+  if (size > 0 && notes.size === 0) await differs("no checkpoint says which entries were signed");
   if (differences > 0) throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
   print(`${size} entries: all records match, and the tree extends the checkpoints`);
 }

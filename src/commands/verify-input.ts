@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { type Checkpoint, openCheckpoint } from "../domain/trail/checkpoint.ts";
-import { faultOf, fromUtf8, TrailError } from "../domain/trail/encoding.ts";
+import { faultOrRethrow, fromUtf8, TrailError } from "../domain/trail/encoding.ts";
 import { readVerifierKey, readWitnessKey, type VerifierKey } from "../domain/trail/note.ts";
 import { CommandError, exitCodes } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
@@ -20,7 +20,7 @@ export function readTrustedKeys(keys: readonly string[], witnesses: readonly str
   };
 }
 
-/** A checkpoint has some hundred bytes; a log and its proof have six for each byte of the longest entry, at most. */
+/** In bytes. JSON takes at most six bytes for each byte of the longest entry; a checkpoint has some hundred. */
 const longestInput = 1_000_000;
 
 /** Reads a file or a pipe and what it says; each fault becomes a line that names the file. */
@@ -32,7 +32,7 @@ export async function readInput<T>(path: string, read: (text: string) => T): Pro
     if (bytes.length > longestInput) throw new TrailError(`is longer than ${longestInput} bytes`);
     return read(fromUtf8(bytes));
   } catch (error) {
-    throw new CommandError(exitCodes.failure, `${path} ${faultOf(error)}`);
+    throw new CommandError(exitCodes.failure, `${path} ${faultOrRethrow(error)}`);
   }
 }
 

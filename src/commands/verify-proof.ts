@@ -61,9 +61,9 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
-  // Each string; one that a colon follows is the name of a member, whose value is taken along if it is a number. Of two members of
-  // one name, other programs may show the one that JSON.parse drops.
-  const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*)?|)/gs)].filter(
+  // Finds each string, with the colon and the number behind it, if any. A string with a colon is a name. Of two members of one name,
+  // other programs may show the one that JSON.parse drops.
+  const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*)?)?/gs)].filter(
     ([whole, quoted]) => whole !== quoted,
   );
   if (names.length !== members) throw new TrailError("has a name that comes twice");

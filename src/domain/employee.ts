@@ -21,8 +21,8 @@ const fold = (text: string): string => text.toLowerCase().normalize("NFC").repla
 /** No character folds to more UTF-16 units. */
 const mostFoldedUnits = 6;
 /**
- * A domain that has a Unicode form, in the characters of domains: `domainToUnicode` would end at others, or decode them. It has no more
- * characters than DNS takes, because reading it takes time with the square of its length.
+ * A domain that has a Unicode form. Only characters of domains match: at any other, `domainToUnicode` would end, or decode it. At most
+ * 253 characters match, the limit of DNS, because the time to read a domain grows with the square of its length.
  */
 const international = /(?<=@)(?=.*(?:[^\0-\x7f]|xn--))[\w.\-\u{80}-\u{10ffff}]{1,253}$/su;
 const unknownEmail = "no employee" as EmailKey;
@@ -43,7 +43,7 @@ const readEmail = textRule(
   { min: 5, max: maxEmailLength, trimmed: true },
   sent => {
     const email = sent.trim();
-    // The upper bound is checked first, because it bounds the work of the pattern, which needs the lower one.
+    // The length is checked first, to bound the work of the pattern. No text of fewer than 5 characters matches the pattern.
     if ([...email].length > maxEmailLength) throw invalid("Email is too long");
     if (!emailFormat.test(email) || unseen.test(email)) throw invalid("Invalid email format");
     return email;
@@ -67,7 +67,7 @@ const readPhone = textRule(
 
 const passwordBounds = { min: 4, max: 72, trimmed: true };
 
-/** With white space around it, which is part of it: in escapes, it and the longest email fit into the body of a login. */
+/** With the white space around it, which is hashed too. That many escaped characters and the longest email fit into the body of a login. */
 const mostPasswordCharacters = 100;
 
 /** Its length is that of the trimmed text, and what is sent is hashed. Messages about the length say Password for both labels. */

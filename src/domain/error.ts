@@ -51,10 +51,10 @@ export const causeOf = ({ message, cause = message }: Error): string =>
 /** More is asked for at once than the process has room for. */
 export const overloaded = (): DomainError => new DomainError("UNAVAILABLE", "The service is overloaded");
 /** The database cannot be asked, or nobody knows what it has done. */
-export const unavailable = (reason: string | Error): DomainError => {
-  const cause = typeof reason === "string" ? new Error(reason) : reason;
-  return new DomainError("UNAVAILABLE", "The database is not available", { cause });
-};
+export const unavailable = (cause: string | Error): DomainError =>
+  new DomainError("UNAVAILABLE", "The database is not available", {
+    cause: typeof cause === "string" ? new Error(cause) : cause,
+  });
 /** Nothing was done, because others did something at the same time. */
 export const collided = (cause: Error): DomainError =>
   new DomainError("UNAVAILABLE", "Others changed the same records at the same time: send the request again", {

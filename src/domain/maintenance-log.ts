@@ -25,7 +25,7 @@ export const logProperties = {
   assetId: recorded(id),
   assetName: computed(text),
   performedByEmployeeId: recorded(id),
-  /** As it is now. The table and the trail have the name of the moment of writing. */
+  /** The name now. The table and the trail keep another value: the name when the log was written. */
   performedByName: computed(text),
 };
 export type MaintenanceLog = RecordOf<typeof logProperties>;

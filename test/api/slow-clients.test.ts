@@ -57,7 +57,7 @@ describe("slow clients", () => {
 
   test("who never closes a connection that has been refused is cut", async () => {
     // Not by the time-out of a connection on which nothing moves.
-    await using world = await openWorld({ limits: { ...limits, takeMilliseconds: 3_600_000 } });
+    await using world = await openWorld({ limits: { ...limits, stallMilliseconds: 3_600_000 } });
     const get = `GET / HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     for (const sent of ["GARBAGE\r\n\r\n", `${get}GARBAGE\r\n\r\n`, get.repeat(5)]) {
       const socket = connect({ port: world.port, host: "127.0.0.1", allowHalfOpen: true });
@@ -79,7 +79,7 @@ describe("slow clients", () => {
       }
     };
     await using world = await openWorld({
-      limits: { ...limits, takeMilliseconds: 100 },
+      limits: { ...limits, stallMilliseconds: 100 },
       repositories: repositoriesListing(list),
     });
     const { socket, closed } = await dial(world.port);

@@ -189,7 +189,8 @@ describe("TLS", () => {
     });
     const sockets = Array.from({ length: 20 }, () => dialSilent(port));
     await Promise.all(sockets.map(socket => once(socket, "close")));
-    assert.ok(server.load().turnedAway.connections > 0);
+    const { connections, slowClients } = server.load().turnedAway;
+    assert.deepEqual([connections > 0, connections + slowClients], [true, 20]);
     assert.equal((await askByTls(port, caOf(first))).statusCode, 200);
     await closeEmpty(server, port, 50);
   });
@@ -237,7 +238,7 @@ describe("TLS", () => {
         return "{}";
       },
     });
-    const limits = { lingerMilliseconds: 20, takeMilliseconds: 300 };
+    const limits = { lingerMilliseconds: 20, stallMilliseconds: 300 };
     const { server, port } = await listen({ routes: [reset], ...limits });
     transport = dial(port, "127.0.0.1");
     send(port, "GET /reset HTTP/1.1\r\nHost: x\r\n\r\n", transport);

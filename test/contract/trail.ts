@@ -13,7 +13,7 @@ import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/en
 import { leafHash } from "../../src/domain/trail/merkle.ts";
 import { byAdmin, callerOf } from "../support/by-admin.ts";
 import { aLog, anAsset, anEmployee, noChange } from "../support/test-records.ts";
-import { allIds, range } from "../support/trail-stage.ts";
+import { allIds, endAt, range } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 import type { OpenRepositories } from "./repositories.ts";
 
@@ -41,7 +41,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     /** Numbers all records; answers the hashes of their entries. */
     async function numberAll(): Promise<Uint8Array> {
       const { size } = await trail.ledger.end();
-      return ((await trail.ledger.number(size, allIds, 10_000)) ?? assert.fail()).hashes;
+      return ((await trail.ledger.number(endAt(size), allIds, 10_000)) ?? assert.fail()).hashes;
     }
 
     /** The bytes of entries, read in as many pieces as it takes. */
@@ -93,8 +93,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         found: 0,
         tooLong: undefined,
       };
-      assert.deepEqual(await ledger.number(0, idsAbove({ asset: 7 }), 10), nothing);
-      assert.equal(await ledger.number(1, allIds, 10), undefined);
+      assert.deepEqual(await ledger.number(endAt(0), idsAbove({ asset: 7 }), 10), nothing);
+      assert.equal(await ledger.number(endAt(1), allIds, 10), undefined);
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
       assert.deepEqual((await records.horizon(false)).lastIds, noIds);
@@ -211,13 +211,14 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const second = await opened.assets.insert(anAsset({ description: "\u0001".repeat(1_000) }));
       const ids = logs.map(({ id }) => id);
       const above = { employee: 1_000, asset: 1_000, log: ids[2] as number };
-      const later = (await ledger.number(0, idsAbove(above), 100)) ?? assert.fail();
+      const later = (await ledger.number(endAt(0), idsAbove(above), 100)) ?? assert.fail();
       assert.deepEqual(later.lastIds, { ...above, log: ids[4] });
-      const first = (await ledger.number(2, allIds, 4)) ?? assert.fail();
+      const first = (await ledger.number(endAt(2), allIds, 4)) ?? assert.fail();
       assert.equal(first.lastIds.log, ids[0]);
-      const rest = (await ledger.number(6, idsAbove({ ...first.lastIds, log: 0 }), 100)) ?? assert.fail();
+      const rest =
+        (await ledger.number(endAt(6), idsAbove({ ...first.lastIds, log: 0 }), 100)) ?? assert.fail();
       assert.deepEqual(rest.lastIds, { ...first.lastIds, log: ids[2] });
-      assert.equal((await ledger.number(8, allIds, 100))?.hashes.length, 0);
+      assert.equal((await ledger.number(endAt(8), allIds, 100))?.hashes.length, 0);
       const all = [later, first, rest].map(({ hashes }) => hashes);
       assert.deepEqual(
         all.map(({ length }) => length / 32),
@@ -249,7 +250,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const [first = assert.fail(), , third, , last = assert.fail()] = ids;
       assert.equal((await records.window(allIds, 2)).log, first + 1);
       const upTo = { ...everyId, log: first + 1 };
-      assert.equal((await ledger.number(0, { ...allIds, upTo }, 100))?.hashes.length, 4 * 32);
+      assert.equal((await ledger.number(endAt(0), { ...allIds, upTo }, 100))?.hashes.length, 4 * 32);
       assert.equal((await records.window(idsAbove({ log: upTo.log }), 2)).log, third && third + 1);
       assert.deepEqual(await records.window(idsAbove({ log: last - 2 }), 2), everyId);
       assert.deepEqual(await records.window(idsAbove({ log: last }), 2), everyId);
@@ -298,9 +299,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("nothing is numbered but where the trail ends, and no record twice", async () => {
       const { ledger } = trail;
       await writeLogs(3);
-      await ledger.number(0, allIds, 4);
+      await ledger.number(endAt(0), allIds, 4);
       for (const size of [0, 3, 5])
-        assert.equal(await ledger.number(size, allIds, 100), undefined, String(size));
+        assert.equal(await ledger.number(endAt(size), allIds, 100), undefined, String(size));
       assert.equal((await ledger.end()).size, 4);
       for (const count of [1, 0]) assert.equal((await numberAll()).length, 32 * count);
     });
@@ -310,7 +311,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       for (let round = 0; round < 5; round += 1) {
         const { size } = await ledger.end();
         await writeLogs(30);
-        const outcomes = await Promise.all(range(0, 8).map(each => ledger.number(size, allIds, 10 + each)));
+        const outcomes = await Promise.all(
+          range(0, 8).map(each => ledger.number(endAt(size), allIds, 10 + each)),
+        );
         const done = outcomes.filter(outcome => outcome !== undefined);
         assert.equal(done.length, 1);
         assert.equal((await ledger.end()).size, size + (done[0]?.hashes.length ?? 0) / 32);

@@ -68,7 +68,7 @@ export function makeMemoryTrail(
           lastHash: last?.hash ?? new Uint8Array(),
         };
       },
-      async number(size, { above, upTo }, limit) {
+      async number({ size }, { above, upTo }, limit) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
         if ((last?.index ?? -1) + 1 !== size) return undefined;
         const numbered = numberedKeys();

@@ -14,7 +14,7 @@ import {
   urlOf,
 } from "../support/native-postgres.ts";
 import { operationsOf, runProgram, startService } from "../support/program.ts";
-import { allIds } from "../support/trail-stage.ts";
+import { allIds, endAt } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 
 const found = findPostgresBinaries();
@@ -62,7 +62,7 @@ describe("a database that was restored in two steps", {
           select '2026-01-01', 'PENDING', 'ERROR', 'Oil', 1, 1 from generate_series(1, 3)`),
     );
     const database = connectTo(urlOf(server.url, name), probeLimits);
-    await makeRepositories(database).trail.ledger.number(0, allIds, 10);
+    await makeRepositories(database).trail.ledger.number(endAt(0), allIds, 10);
     await database.close();
   }
 

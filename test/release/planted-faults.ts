@@ -161,8 +161,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "restored.ts",
-      "if (total > most)",
-      "if (most === -1)",
+      "if (total > mostLost)",
+      "if (mostLost === -1)",
       "changes nothing where records are lost, and with their number exchanges the names: tokens end, ids go on, each service signs, also of another machine",
     ],
     [
@@ -940,7 +940,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["limits.ts", "connections: 10_000,", "connections: 100_000,"],
     [
       "listener.ts",
-      "  server.timeout = limits.takeMilliseconds;\n",
+      "  server.timeout = limits.stallMilliseconds;\n",
       "",
       "who takes nothing of a long answer is cut, and the reading of the list ends",
     ],
@@ -989,7 +989,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "publishing.ts",
-      "stored.ranges([{ level, from, to }]).catch(gone)",
+      "stored.ranges([{ level, from, to }]).catch(goneIfBroken)",
       "ledger.hashes([{ level, from, to }])",
     ],
     ["publishing.ts", "index >= head.size", "index > head.size"],

@@ -36,7 +36,7 @@ async function loseClients(): Promise<void> {
   await using world = await openWorld({
     limits: {
       receiveMilliseconds: 3_000,
-      takeMilliseconds: 3_000,
+      stallMilliseconds: 3_000,
       keepAliveMilliseconds: 3_000,
       lingerMilliseconds: 20,
       sweepMilliseconds: 10,

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
 import { Numbering } from "../../src/application/trail/numbering.ts";
 import { everyId, type IdRange, noIds, type StateFile } from "../../src/application/trail/ports.ts";
 import { acceptTrail } from "../../src/application/trail/signing.ts";
@@ -18,6 +19,9 @@ import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { entryBytes } from "./entry-bytes.ts";
 import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
+
+/** The end of a trail of so many entries. */
+export const endAt = (size: number) => ({ size, schema: readSchema().migrations.length });
 
 /** Of all records. */
 export const allIds: IdRange = { above: noIds, upTo: everyId };

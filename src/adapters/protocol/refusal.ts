@@ -32,6 +32,7 @@ export function parserRefusal({ code, reason }: ParserError): HttpError {
     case "HPE_HEADER_OVERFLOW":
       return headTooLarge();
     case "ERR_HTTP_REQUEST_TIMEOUT":
+    case "ERR_TLS_HANDSHAKE_TIMEOUT":
       return new HttpError(requestTimeout, "Request took too long");
     case "HPE_INVALID_TRANSFER_ENCODING":
       if (reason?.includes("Content-Length") !== true) return codingNotSupported();

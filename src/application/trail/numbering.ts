@@ -121,7 +121,7 @@ export class Numbering {
     for (let attempt = 0; attempt < mostAttempts && this.#settling === settling; attempt += 1) {
       const known = this.#known as KnownTrail;
       const { size } = known.tree;
-      const numbered = await ledger.number(size, ids, mostRecords, known.schema);
+      const numbered = await ledger.number({ size, schema: known.schema }, ids, mostRecords);
       if (numbered !== undefined) {
         // Each poll finds such records again. A report names one of them.
         const event = "record too long for the trail";

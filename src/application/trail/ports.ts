@@ -64,9 +64,9 @@ export interface Ledger {
   end(): Promise<TrailEnd>;
   /**
    * Gives the next indexes to records with these ids that have no entry, at most so many: by the order of kinds, then by id.
-   * Resolves with undefined, and adds nothing, where the trail does not end at `size`, or the database has another schema.
+   * Resolves with undefined, and adds nothing, where the trail does not end so, or the database has another schema.
    */
-  number(size: number, ids: IdRange, limit: number, schema?: number): Promise<Numbered | undefined>;
+  number(end: Pick<TrailEnd, "size" | "schema">, ids: IdRange, limit: number): Promise<Numbered | undefined>;
   /**
    * Nodes that are stored already stay as they are. Adds nothing on another server: a new connection can lead to a promoted standby
    * that lacks the entries of these nodes.

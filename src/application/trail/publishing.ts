@@ -1,6 +1,6 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import type { Head } from "../../domain/trail/checkpoint.ts";
-import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
+import { faultOrRethrow, toBase64 } from "../../domain/trail/encoding.ts";
 import { emptyRoot, inclusionSpans, isIncluded, leafHash } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
@@ -166,5 +166,5 @@ function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array
 }
 
 function goneIfBroken(error: unknown): never {
-  throw new DomainError("GONE", `The stored trail is broken: ${faultOf(error)}`);
+  throw new DomainError("GONE", `The stored trail is broken: ${faultOrRethrow(error)}`);
 }

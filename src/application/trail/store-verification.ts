@@ -1,6 +1,6 @@
 import { type Head, inWords, openCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { makePrefixCheck } from "../../domain/trail/comparison.ts";
-import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
+import { equalBytes, faultOrRethrow } from "../../domain/trail/encoding.ts";
 import { hashLength } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
@@ -32,7 +32,7 @@ export async function verifyStore(
         accepted: (await findAcceptance({ checkpoints }, head, keys))?.accepted,
       });
     } catch (error) {
-      await report(`the checkpoint in ${place} ${faultOf(error)}`);
+      await report(`the checkpoint in ${place} ${faultOrRethrow(error)}`);
     }
   }
   const { size } = await ledger.end();
@@ -55,7 +55,7 @@ export async function verifyStore(
       }
     }
   } catch (error) {
-    await report(faultOf(error));
+    await report(faultOrRethrow(error));
   }
   for (const head of signed) {
     if (check.matches(head) || (head.accepted !== undefined && check.matches(head.accepted))) continue;

@@ -4,13 +4,13 @@ export class TrailError extends Error {
 }
 
 /** The message of a TrailError. Throws any other error again. */
-export function faultOf(error: unknown): string {
+export function faultOrRethrow(error: unknown): string {
   if (error instanceof TrailError) return error.message;
   throw error;
 }
 
 /** Returns undefined for a TrailError, for callers to whom a contradiction is a result. Throws any other error again. */
-export const rethrowUnlessBroken = (error: unknown): undefined => void faultOf(error);
+export const rethrowUnlessBroken = (error: unknown): undefined => void faultOrRethrow(error);
 
 /** What is read; undefined where that throws a TrailError. */
 export function unlessBroken<T>(read: () => T): T | undefined {

@@ -90,7 +90,7 @@ describe("a pass over all ids of the trail", async () => {
     };
     await assert.rejects(numbering.step(), isMigrated);
     // A poll that began before the migration.
-    assert.equal(await ledger.number(end.size, allIds, 10, schema), undefined);
+    assert.equal(await ledger.number({ ...end, schema }, allIds, 10), undefined);
     assert.deepEqual(await ledger.end(), { ...end, schema: schema + 1 });
     await numberAll(service);
     assert.equal((await ledger.end()).size, end.size + 1);

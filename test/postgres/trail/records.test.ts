@@ -5,7 +5,7 @@ import { makeRepositories } from "../../../src/adapters/postgres/repositories/re
 import { linesOf } from "../../../src/adapters/postgres/trail/entries.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
-import { allIds } from "../../support/trail-stage.ts";
+import { allIds, endAt } from "../../support/trail-stage.ts";
 import { until } from "../../support/until.ts";
 
 describe("the trail's records in PostgreSQL", async () => {
@@ -22,14 +22,14 @@ describe("the trail's records in PostgreSQL", async () => {
     const { lastHash } = await ledger.end();
     const [stored] = await ledger.hashes([{ level: 0, from: 0, to: 2 }]);
     // What the third record is hashed to.
-    const { hashes: hashed } = (await ledger.number(2, allIds, 1)) ?? assert.fail();
+    const { hashes: hashed } = (await ledger.number(endAt(2), allIds, 1)) ?? assert.fail();
     await owner`delete from trail_entry where index = 2`;
     return { hashed, entries, lastHash, stored };
   }
 
   test("are read right where bytea_output is escape, and with PostgreSQL's own functions", async () => {
     const { ledger } = makeRepositories(database).trail;
-    const { hashes } = (await ledger.number(0, allIds, 2)) ?? assert.fail();
+    const { hashes } = (await ledger.number(endAt(0), allIds, 2)) ?? assert.fail();
     const before = await read();
     assert.deepEqual([before.entries.length, before.stored, before.hashed.length], [2, hashes, 32]);
     assert.deepEqual(before.lastHash, hashes.subarray(32));
@@ -68,12 +68,12 @@ describe("the trail's records in PostgreSQL", async () => {
   test("count no id as the last one that the owner of the tables has inserted", async () => {
     const { ledger, records } = makeRepositories(database).trail;
     const { size } = await ledger.end();
-    await ledger.number(size, allIds, 1_000);
+    await ledger.number(endAt(size), allIds, 1_000);
     const { lastIds } = await records.horizon(false);
     await owner`
       insert into asset_event (id, asset_id, name, description, active)
       overriding system value values (1000000, 1, 'Pump', '', true)`;
-    const numbered = await ledger.number((await ledger.end()).size, allIds, 1_000);
+    const numbered = await ledger.number(await ledger.end(), allIds, 1_000);
     assert.deepEqual([numbered?.hashes.length, numbered?.lastIds.asset], [32, 1_000_000]);
     assert.deepEqual((await records.horizon(false)).lastIds, lastIds);
   });
@@ -104,14 +104,14 @@ describe("the trail's records in PostgreSQL", async () => {
       values ('9999-12-31T23:59:59.999999', 'IN_PROGRESS', 'MAINTENANCE', repeat(chr(1), ${characters}), 1, 1, repeat(chr(1), 101))`;
     await write(10_000);
     const { size } = await ledger.end();
-    const first = (await ledger.number(size, allIds, 1_000)) ?? assert.fail();
+    const first = (await ledger.number(endAt(size), allIds, 1_000)) ?? assert.fail();
     assert.deepEqual([first.found, first.tooLong], [2, undefined]);
     const longest = (await records.entries(size + 1, size + 2))[0]?.length ?? 0;
     assert.ok(longest > 60_000 && longest <= 65_535, `${longest}`);
     await owner`alter table maintenance_log drop constraint maintenance_log_comment_check`;
     await write(11_000);
     await write(1);
-    const numbered = (await ledger.number(size + 2, allIds, 1_000)) ?? assert.fail();
+    const numbered = (await ledger.number(endAt(size + 2), allIds, 1_000)) ?? assert.fail();
     assert.deepEqual([numbered.found, numbered.hashes.length / 32, numbered.tooLong], [2, 1, "log 2"]);
     assert.equal((await ledger.end()).size, size + 3);
     const findings: string[] = [];
@@ -139,7 +139,7 @@ describe("the trail's records in PostgreSQL", async () => {
       insert into asset (name, description) select 'Pump', repeat(chr(1), 2000) from generate_series(1, 60)`;
     await owner`insert into asset (name, description) select 'Pump', 'short' from generate_series(1, 300)`;
     const { size: before } = await ledger.end();
-    await ledger.number(before, allIds, 1_000);
+    await ledger.number(endAt(before), allIds, 1_000);
     const { size } = await ledger.end();
     const pieces: number[][] = [];
     for (let at = before; at < size; at += pieces.at(-1)?.length ?? 0) {

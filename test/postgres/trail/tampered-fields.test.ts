@@ -9,7 +9,7 @@ import { entryFields } from "../../../src/domain/trail/entry.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { othersThan } from "../../support/other-values.ts";
-import { allIds } from "../../support/trail-stage.ts";
+import { allIds, endAt } from "../../support/trail-stage.ts";
 
 /** The table of a kind, what is declared of its rows, and how a change of one is named. */
 const tables: readonly (readonly [string, string, Readonly<Record<string, Type<unknown>>>, string])[] = [
@@ -31,7 +31,7 @@ describe("a record of which the owner of the tables has changed one field", asyn
     insert into asset (name, description) values ('Pump', ''), ('Crane', '');
     insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, performed_by_name)
       values ('2026-01-01', 'PENDING', 'ERROR', '', 1, 1, 'Ada Byron')`);
-  await makeRepositories(database).trail.ledger.number(0, allIds, 10);
+  await makeRepositories(database).trail.ledger.number(endAt(0), allIds, 10);
   for (const [, table] of tables) await owner.unsafe(`alter table ${table} disable trigger all`);
   for (const kind of ["employee", "asset"])
     await owner.unsafe(`alter table ${kind}_event alter recorded_at drop not null`);

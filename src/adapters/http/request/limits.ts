@@ -6,7 +6,7 @@ export const httpLimits = {
   /** How long a connection may stay silent after a response. */
   keepAliveMilliseconds: 65_000,
   /** How long a connection may stay silent before the end of a response: nothing is sent, and nothing taken of what was written. */
-  takeMilliseconds: 60_000,
+  stallMilliseconds: 60_000,
   /** How long a connection is held open after its last response, so that the client reads it, and how long the client may pause while the rest of its request is thrown away. */
   lingerMilliseconds: 1_000,
   /** How long a draining server still takes requests on the connections it has: some may be on their way already. */

@@ -8,7 +8,7 @@ import type { Exchange } from "../request/exchange.ts";
  * | State | What it holds | Next state |
  * |---|---|---|
  * | idle | a part of the head of a request | busy with a whole head; lingering when it is malformed, or late |
- * | busy | an exchange, and at most one head behind its request | idle after the response, or lingering where the response left a rest of the request unread; ending when another request begins or is malformed, or the body is malformed or late |
+ * | busy | an exchange, and at most the head of the next request | idle after the response, or lingering where the response left a rest of the request unread; ending when another request begins or is malformed, or the body is malformed or late |
  * | ending | the same; nothing more is read | lingering after the response |
  * | lingering | nothing: the socket stays open so that the client reads the last response | closed after a second |
  *
@@ -44,7 +44,7 @@ export class HttpConnection {
     this.exchange = exchange;
     if (announcesEnd) this.announceEnd();
     await this.#handle(exchange);
-    // Until now the service has read on, only to notice if the client goes away. What comes next stays in the kernel.
+    // The service has read on to notice a client that goes away. While the client takes the response, its next bytes stay in the kernel.
     if (this.socket.writableLength > 0) this.socket.pause();
     await exchange.responseClosed;
     exchange.share.close();
@@ -95,8 +95,8 @@ export class HttpConnection {
 }
 
 /**
- * Stops Node's parser within what it has read already: 64 KiB, which can hold 3,600 requests. Node keeps objects of each
- * until the connection ends, also of one that is destroyed: 200 such connections took 1,257 MiB, and take 100 MiB so.
+ * Stops Node's parser within the 64 KiB that it has read, which can hold 3,600 requests. Node keeps the objects of each request
+ * until the connection ends, even if the request is destroyed: 200 such connections take 100 MiB, and 1,257 MiB without this.
  *
  * This is the one undocumented interface of Node that the service uses. Node keeps parsers in a pool, but sets this
  * function anew for each connection, so nothing of it reaches the next one.
@@ -104,7 +104,7 @@ export class HttpConnection {
 function stopParsing({ parser }: Socket & { readonly parser?: Parser | null }): void {
   if (!parser) return;
   parser.onIncoming = request => {
-    // For an upgrade Node would take its listener for errors off; 2 says that no HTTP follows, as after one.
+    // 2 tells the parser that no HTTP follows. With `upgrade` set, Node would also remove its listener for errors.
     request.upgrade = false;
     return 2;
   };

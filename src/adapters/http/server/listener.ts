@@ -37,7 +37,7 @@ export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefin
       ? createServer(bounds)
       : createTlsServer({ ...bounds, ...identity, ...policy, handshakeTimeout: limits.receiveMilliseconds });
   server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;
-  server.timeout = limits.takeMilliseconds;
+  server.timeout = limits.stallMilliseconds;
   return server;
 }
 

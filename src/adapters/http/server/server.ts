@@ -53,10 +53,9 @@ export function makeHttpServer(
     if (connections.get(socket)?.exchange !== undefined) socket.destroy();
   });
   handleWith(server, { respond: accept, refuse });
-  // Nothing was sent or taken for long: after a response that is usual, before its end, or in a TLS handshake, it is a slow client.
+  // Nothing was sent or taken for long: usual between requests, but before the end of a response the client is slow.
   server.on("timeout", (socket: Socket) => {
-    const connection = connections.get(socket);
-    if (connection === undefined || connection.exchange !== undefined) budget.turnAway("slowClients");
+    if (connections.get(socket)?.exchange !== undefined) budget.turnAway("slowClients");
     socket.destroy();
   });
 

@@ -57,6 +57,12 @@ export const listOf = (parts: readonly Statement[]): Statement =>
 export const unionOf = (statements: readonly Statement[]): Statement =>
   statements.map(each => sql`(${each})`).reduce((all, next) => sql`${all} union all ${next}`);
 
+/** Ids as one value. */
+export const idArray = (ids: Iterable<number>): Statement => sql`${`{${[...ids].join()}}`}::text::bigint[]`;
+
+/** Ends a lateral subquery that is to be looked up for each row: otherwise the planner would render all rows of a small table for a hash join. */
+export const asLookup = sql`offset 0`;
+
 /** Part of a statement where there is nothing to say. */
 export const nothing = sql``;
 

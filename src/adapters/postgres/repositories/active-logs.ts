@@ -1,7 +1,7 @@
 import { Turns } from "../../../application/turns.ts";
 import type { LogPosition, LogQuery } from "../../../domain/maintenance-log.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql, wholeNumber } from "../connection/statement.ts";
+import { asLookup, idArray, type Statement, sql, wholeNumber } from "../connection/statement.ts";
 import { columns, inOrder, type LogPage, newestOf, positions, readPacked } from "./log-statements.ts";
 import { lastPosition } from "./packed-logs.ts";
 
@@ -22,7 +22,7 @@ interface WindowEnd extends LogPosition {
 /** Logs of a window. In the text, because PostgreSQL then keeps the plan. */
 const windowRows = 4_000;
 
-/** A search costs as much as some windows, and more with each active asset: a dense window has so many logs times active assets. */
+/** A search costs more with each active asset. So windows go on while the logs found in one, times the active assets, are at least this. */
 const denseWindow = 3_000_000;
 
 /** Logs that a search finds at most. It may sort the square of this. */
@@ -83,9 +83,9 @@ export class ActiveLogs {
   }
 
   /**
-   * Finds the newest logs within the indexes of each active asset; undefined where there is none. Only an asset whose newest log
-   * is among so many newest ones of assets can have one of so many newest logs: so all assets are asked for one log, and few
-   * for more.
+   * Finds the newest `limit` logs in the indexes of the active assets; undefined where there is none. They belong to the `limit` assets
+   * whose own newest logs are the newest: the inner select reads one log of each asset to find these, and the outer one reads up to
+   * `limit` logs of each of them.
    */
   async #search(query: LogQuery, wanted: number, last: LogPosition): Promise<Found | undefined> {
     const limit = Math.min(wanted, mostFound);
@@ -103,8 +103,8 @@ export class ActiveLogs {
     const page = await readPacked(
       this.#database,
       sql`
-        select ${columns} from unnest(${`{${now}}`}::text::bigint[]) with ordinality as found (id, n) cross join lateral (
-          select ${columns} from maintenance_log l where l.id = found.id offset 0
+        select ${columns} from unnest(${idArray(now)}) with ordinality as found (id, n) cross join lateral (
+          select ${columns} from maintenance_log l where l.id = found.id ${asLookup}
         ) l order by n`,
     );
     if (page === undefined) return undefined;

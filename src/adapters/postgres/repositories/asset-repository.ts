@@ -5,12 +5,12 @@ import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { insertionOf, readerOf, selectionOf } from "../connection/rows.ts";
 import { sql } from "../connection/statement.ts";
-import { notByDate } from "./log-statements.ts";
+import { withoutDateIndex } from "./log-statements.ts";
 import { mayWrite, refuseRevoked } from "./write-check.ts";
 
 const withoutLogDate = selectionOf(assetProperties, { lastLogDate: sql`null` });
 const withLogDate = selectionOf(assetProperties, {
-  lastLogDate: sql`(select max(performed_date) from maintenance_log l where l.asset_id = asset.id and ${notByDate})`,
+  lastLogDate: sql`(select max(performed_date) from maintenance_log l where l.asset_id = asset.id and ${withoutDateIndex})`,
 });
 const readAsset = readerOf(assetProperties);
 

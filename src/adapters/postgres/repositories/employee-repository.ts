@@ -28,7 +28,7 @@ const readChanged = readerOf({ ...employeeProperties, formerRole: employeeProper
 const readAccount = readerOf({ ...employeeProperties, ...accountProperties });
 
 const registeredFields = without(registrationFields, "password");
-/** The email has a column of its own besides, its key. */
+/** The email is set apart, together with its key. */
 const changedFields = without(employeeChangeFields, "email");
 
 /** Which changes revoke an employee's tokens is for the database to see (sql/0001_employee.sql). */
@@ -71,8 +71,8 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
 
     async update(id, { email, ...changes }, editableRoles, by, expected) {
-      // Where it names a column of a key, PostgreSQL locks the row against the foreign key of changed_by: two employees who
-      // change each other would wait for each other.
+      // Only if it changes: an update that names a column of a unique key takes a lock for which the foreign key employee_event.changed_by
+      // waits, so two employees who change each other would be in a deadlock.
       const withEmail =
         email === undefined ? nothing : sql`email = ${email}, email_folded = ${emailKey(email)},`;
       const [changed] = await query(
@@ -89,7 +89,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         return { employee, formerRole };
       }
       await refuseRevoked(database, by);
-      // Throws NOT_FOUND. If the expected state has a role that may be edited, it is that state which is gone.
+      // Throws NOT_FOUND. The role may not be edited, unless the caller expects one that may: then the employee has changed.
       await find(id);
       throw expected !== undefined && editableRoles.includes(expected.role) ? recordChanged() : forbidden();
     },

@@ -28,10 +28,10 @@ export function makeLogLists(database: Database, names: SharedNames) {
     bounds: ListBounds,
   ): AsyncGenerator<Chunk<LogPosition>, undefined> {
     const room = new ChunkRoom();
-    // A list of bounded bytes is a page for a client, which needs to know where the next one begins. As a rule one row more tells
-    // whether there is one. Where it does not, `next` may lead to an empty page.
-    const isPaged = Number.isFinite(bounds.bytes);
-    const pages = pagesOf(start, read, firstRows, isPaged ? bounds.rows + 1 : bounds.rows);
+    // With a `limit`, a client gets a part of the list, and needs to know where the next part begins. As a rule one row more tells
+    // whether there is one. Where it does not, `next` may lead to an empty part.
+    const isPart = Number.isFinite(bounds.bytes);
+    const pages = pagesOf(start, read, firstRows, isPart ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
     let isFirst = true;
     for await (const page of pages) {
@@ -41,7 +41,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
       const known = await names.of(idsIn(page.logs), page.names);
       for (const chunk of chunksOf(page.logs, known, left)) {
         left = chunk.left;
-        const isEnd = (!isPaged && isUsedUp(left)) || (chunk.isPageEnd && page.next === undefined);
+        const isEnd = (!isPart && isUsedUp(left)) || (chunk.isPageEnd && page.next === undefined);
         yield { content: room.copy(chunk.bytes), next: isEnd ? undefined : chunk.position };
       }
       if (isUsedUp(left)) return;

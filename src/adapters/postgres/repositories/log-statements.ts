@@ -72,21 +72,22 @@ function ownerOf({ assetId, employeeId }: Scope): ListOwner | undefined {
 
 /**
  * The conditions of the partial indexes in sql/0003_maintenance_log.sql, which hold for each log. The planner takes such an index
- * only for a statement that states its condition or a narrower one, so stating `notByDate` leaves out the index of all logs by
+ * only for a statement that states its condition or a narrower one, so stating `withoutDateIndex` leaves out the index of all logs by
  * date. Along that index, the planner would read all logs from the newest on to find those of one asset, which may all be old.
  */
-export const [byDate, notByDate] = [sql`l.id > 0`, sql`l.id > -1`];
+export const [withDateIndex, withoutDateIndex] = [sql`l.id > 0`, sql`l.id > -1`];
 
 /**
- * Splits a list into branches, each of which an index has in its order: one for each status and task type, or the list itself
- * where an index without these is enough (a performer has none; those with words of an owner are not partial). Returns the conditions.
+ * The conditions of the branches of a list, each of which an index has in its order. Indexes without words (status, task type) exist for
+ * all logs and for an asset; any other list has a branch for each status and task type. The indexes with owner and words are not partial.
  */
 function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
-  if (!hasWords && employeeId === undefined) return [ofOwner ? sql`${ofOwner} and ${notByDate}` : byDate];
+  if (!hasWords && employeeId === undefined)
+    return [ofOwner ? sql`${ofOwner} and ${withoutDateIndex}` : withDateIndex];
   return (status === undefined ? logStatuses : [status]).flatMap(status =>
     (taskType === undefined ? taskTypes : [taskType]).map(
-      taskType => sql`${ofOwner ?? notByDate} and l.status = ${status} and l.task_type = ${taskType}`,
+      taskType => sql`${ofOwner ?? withoutDateIndex} and l.status = ${status} and l.task_type = ${taskType}`,
     ),
   );
 }
@@ -131,7 +132,7 @@ export async function readPacked({ queryBytes }: Database, found: Statement, ext
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields = null, comments = null, rows, text] = row;
+  const [fields, comments, rows, text] = row;
   const logs = { fields: fields ?? Buffer.alloc(0), comments: comments ?? Buffer.alloc(0) };
   const bytes = logs.fields.length + logs.comments.length;
   return { rows: Number(rows), bytes, logs, extra: text?.toString() };

@@ -4,7 +4,7 @@ import { logProperties, type MaintenanceLog } from "../../../domain/maintenance-
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { readerOf, selectionOf } from "../connection/rows.ts";
-import { sql } from "../connection/statement.ts";
+import { idArray, sql } from "../connection/statement.ts";
 import { makeAppend } from "./log-append.ts";
 import { makeLogLists } from "./log-lists.ts";
 import { fullName, SharedNames } from "./names.ts";
@@ -24,7 +24,7 @@ export function makeMaintenanceLogRepository(
   const findOne = batched({
     query: database.query<MaintenanceLog>,
     read: readerOf(logProperties),
-    statementFor: (ids: readonly number[]) => sql`${logs} where l.id = any (${`{${ids}}`}::text::bigint[])`,
+    statementFor: (ids: readonly number[]) => sql`${logs} where l.id = any (${idArray(ids)})`,
     resultsOf: (found, ids) => {
       const byId = new Map(found.map(log => [log.id, log]));
       return ids.map(id => byId.get(id));

@@ -1,6 +1,6 @@
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
+import { idArray, sql } from "../connection/statement.ts";
 
 /** The full name in a row of employee. */
 export const fullName = sql`first_name || ' ' || last_name`;
@@ -42,7 +42,7 @@ export class SharedNames {
     this.#since = this.#now();
   }
 
-  /** @param preset names that the page has read itself: all those of their kind that its logs refer to */
+  /** @param preset names that the page has read itself. They replace the shared ones of their kind, so none may be missing. */
   async of(ids: References, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
@@ -72,7 +72,7 @@ type NamedJson = Omit<NamedRow, "name"> & { readonly json: Uint8Array };
 function namesOf(calls: readonly Missing[]) {
   // Joined: PostgreSQL would read the text of an array anew for each row that it compares with `= any`.
   const wanted = (kind: Kind) =>
-    sql`unnest(${`{${[...new Set(calls.flatMap(missing => missing[kind]))]}}`}::text::bigint[]) as wanted (id)`;
+    sql`unnest(${idArray(new Set(calls.flatMap(missing => missing[kind])))}) as wanted (id)`;
   // A log is shown also when its asset or performer is gone.
   return sql`
     select 'assets' as kind, id, coalesce(name, '') as name from ${wanted("assets")} left join asset using (id)

@@ -12,8 +12,8 @@ const isLiveOf = ({ tokenVersion, tokenId }: Caller) => isLiveRow(tokenVersion, 
  * Stands in the `where` of each statement that writes for a caller, but for new logs (`isLiveRow` in log-append.ts), so that it writes
  * nothing once the caller's token is revoked.
  *
- * @param target the employee who is changed. A change of the caller's own row can wait there for the revocation itself:
- *   then the row decides as it is after the wait, and not as it was before, as in a subquery.
+ * @param target the employee who is changed. If that is the caller, the statement may wait for the revocation itself: PostgreSQL then
+ *   checks the condition on the revoked row, whereas a subquery would still see the row before.
  */
 export function mayWrite(by: Caller, target?: number): Statement {
   if (by.employeeId === target) return isLiveOf(by);

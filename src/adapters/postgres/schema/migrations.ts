@@ -40,7 +40,7 @@ const lock = "select pg_advisory_xact_lock(7070);";
  * puts back what protects the records where it is weaker than the migrations made it, by a restore for example.
  *
  * @returns the names of the migrations that were applied here; what was put back, in words; whether the service role exists and has its
- *   grants; and whether the schema is frozen (sql/freeze_schema.sql), so that even the grants stay as they are
+ *   grants; and whether the schema is frozen (sql/freeze_schema.sql): then the grants stay as they are, and are not checked
  * @throws UnsuitableDatabase when the database has other migrations, one fails, or the schema may not be changed
  */
 export async function migrate(database: Database, { migrations, serviceRole, protection }: Schema) {

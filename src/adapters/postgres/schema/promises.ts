@@ -19,7 +19,7 @@ export interface DatabasePromise {
   readonly name: string;
   /**
    * What `serve` does not do while the promise is broken. *Start*: nor is it ready if it runs already. *Readiness*: it runs and
-   * is not ready. *Signing*: the trail itself checks this at each poll. *Nothing*: `check` warns; it fails for all others.
+   * is not ready. *Signing*: the trail itself checks this at each poll. *Nothing*: `check` only warns. For the other three, `check` fails.
    */
   readonly prevents: "start" | "readiness" | "signing" | "nothing";
   /** Selects a text for each fault; none where the promise holds. */
@@ -39,14 +39,14 @@ const canLose = (setting: Statement): Statement =>
   sql`select concat('the database can lose what it has acknowledged (', ${setting}, ')')`;
 const durabilityRemedy = "see DATABASE_DURABILITY";
 
-/** The tables of what the trail covers, and the kind of the entries that each has. */
+/** The tables that the trail covers, with the kind of their entries: employees and assets, and those whose rows are records. */
 const coveredTables = [...subjects, ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))];
 
 /** A table in which nothing is left of what the trail covers. */
 const emptied = unionOf(
   coveredTables.map(
     ({ kind, table }) => sql`
-      select concat('the table ', ${table.text}::text, ' is empty, though the trail has entries of its records')
+      select 'the table ${table} is empty, though the trail has entries of its records'
       where exists (select from trail_entry where kind = ${kind}::trail_kind) and not exists (select from ${table})`,
   ),
 );
@@ -79,7 +79,7 @@ export const ofConnections: readonly DatabasePromise[] = [
   },
   {
     // With another session_replication_role, PostgreSQL enforces no foreign key.
-    name: "isolation",
+    name: "foreign keys",
     prevents: "start",
     faults: sql`
       select concat('session_replication_role is ', current_setting('session_replication_role'), ', not origin')
@@ -187,12 +187,4 @@ export const ofRecords: readonly DatabasePromise[] = [
     faults: newestFaults,
     remedy: "run verify --database, which names all such records",
   },
-];
-
-/** In the order in which `check` prints them. */
-export const allPromises = (schema: Schema): readonly DatabasePromise[] => [
-  ...ofConnections,
-  ...ofCatalogs(schema),
-  ...ofRows,
-  ...ofRecords,
 ];

@@ -15,7 +15,7 @@ export interface Protection {
   readonly definition: string;
 }
 
-/** What the database has. `pg_restore --disable-triggers` leaves `on` of a trigger that was enabled always. */
+/** What the database has. After `pg_restore --disable-triggers`, a trigger that was `always` is `on`. */
 export const presentProtection: Statement = sql`
   select 'table' as kind, relname::text as place, '' as name,
     concat('row security ', relrowsecurity, ', rules ', exists (select from pg_rewrite where ev_class = pg_class.oid)) as definition
@@ -78,10 +78,10 @@ function remedyOf({ kind, place, name, definition }: Protection): string | undef
   return undefined;
 }
 
-/** What comes later needs what comes before. A key is known by the first word of its definition: a foreign key needs a UNIQUE one. */
+/** Each needs those before it. Keys are listed by the first word of their definition, because a foreign key needs a PRIMARY or UNIQUE one. */
 const order = ["sequence", "function", "PRIMARY", "UNIQUE", "constraint", "FOREIGN", "index", "trigger"];
 const rankOf = ({ kind, definition }: Protection): number =>
-  order.indexOf((kind === "constraint" && /^(PRIMARY|UNIQUE|FOREIGN)/.exec(definition)?.[0]) || kind);
+  order.indexOf(/^(PRIMARY|UNIQUE|FOREIGN)/.exec(definition)?.[0] ?? kind);
 
 /**
  * Puts back what is weaker than the migrations made it. As the owner of the tables.
@@ -95,7 +95,7 @@ export async function putBack(
   change: (text: string) => Promise<unknown>,
 ): Promise<string[]> {
   const done = new Set<string>();
-  // Twice, because a key that is made anew takes along the foreign keys that refer to it.
+  // Twice, because `drop constraint … cascade` of a key also drops the foreign keys that refer to it.
   for (let pass = 0; pass < 2; pass++) {
     const weaker = await query<Protection & { readonly what: string }>(protectionFaults(expected));
     for (const protection of weaker.toSorted((a, b) => rankOf(a) - rankOf(b))) {

@@ -11,7 +11,7 @@ const granted = (rights: readonly Protection[]): Statement => {
   return sql`select words from json_array_elements_text(${JSON.stringify(words)}::text::json) as granted (words)`;
 };
 
-/** In the same words, each right that the role of the connection has, and whether it has that to a column by one on the table. */
+/** In the same words, each right of the role of the connection. `is_by_table`: a right to a column that follows from one on its table. */
 const held = sql`
   select concat(privilege, ' on ', relname) as words, false as is_by_table
   from pg_class cross join unnest('{select,insert,update,delete,truncate}'::text[]) as privilege
@@ -44,8 +44,8 @@ const ofEverybody = sql`
   ) as given (what, is_held, remedy) where is_held`;
 
 /**
- * A row for each right that the service role does not have, and that could harm the audit trail if the service process were
- * taken over. An owner can give itself all of them.
+ * A row for each right that the service role does not have, and for each right of PUBLIC: who takes over the service process could
+ * harm the audit trail by it. An owner can give itself every right, so only the ownership is named.
  */
 export const needlessRights = (rights: readonly Protection[]): Statement => sql`
   select concat('role ', current_user, ' needs no right to ', words) from (

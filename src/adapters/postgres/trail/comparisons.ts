@@ -1,10 +1,10 @@
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
-import { knownWord, listOf, type Statement, sql, unionOf } from "../connection/statement.ts";
+import { asLookup, knownWord, listOf, type Statement, sql, unionOf } from "../connection/statement.ts";
 import { indexEnd, lastIssued, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
 
 /**
- * When the newest records were made: the latest of those under the last issued ids, and that of the last entry. A record that is
+ * When the newest records were made: the latest time among the newest issued record of each kind, and that of the last entry. A record that is
  * made within a minute of one of the two (`is_new`) may be without an entry, because it is not numbered yet. No clock is asked:
  * somebody may have set it meanwhile, and a dump is read on any day.
  */
@@ -41,9 +41,9 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
   ), compared as (
     select record_id, known_id, case
       when copy > 1 then 'is there twice'
-      when index is null and entry.hash is null and is_long then 'is too long for an entry'
-      when index is null and entry.hash is null and is_new then null
-      when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
+      when n is null and is_long then 'is too long for an entry'
+      when n is null and is_new then null
+      when n is null then 'has no entry: it was slipped in, or is not numbered yet'
       when index is null or index not between 0 and ${indexEnd}::bigint - 1 then 'has an entry outside of the trail'
       when n > 1 then 'numbered twice'
       when record.hash is null then pg_catalog.concat('removed; it had entry ', index)
@@ -78,7 +78,7 @@ const newestFault = (kind: EntryKind): Statement => sql`
     case when found is null then 'is gone' else 'was changed' end) as fault
   from (select record_id, hash from trail_entry where kind = ${kind}::trail_kind order by record_id desc limit 1) as newest
   left join lateral (
-    select ${leafHash} as found from (${linesOf[kind]} where id = record_id offset 0) as line
+    select ${leafHash} as found from (${linesOf[kind]} where id = record_id ${asLookup}) as line
   ) as record on true
   where found is distinct from hash`;
 

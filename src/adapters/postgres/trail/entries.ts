@@ -14,7 +14,7 @@ import { columnOf, knownWord, listOf, resultName, type Statement, sql } from "..
 /** A full name: PostgreSQL 18 looks for the abbreviation UTC among those of the session's time zone first, where it may be another. */
 const moment = sql`pg_catalog.to_char(recorded_at at time zone 'Etc/UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.US"Z\\""')`;
 
-/** Their columns have a type with words that need no escape: to escape them takes a sixth of the time of a line. */
+/** Properties of enum types, whose words need no escape: to escape them takes a sixth of the time of a line. */
 const plainWords = ["status", "taskType"];
 
 /** What an entry says under a name, as JSON; null where it is null. */
@@ -100,7 +100,7 @@ export const indexEnd = 2 ** 52;
 /** Another one for each start of a server, and so for a standby that is promoted. */
 export const serverStart = sql`pg_postmaster_start_time()::text`;
 
-/** The last id that was issued to a record: the owner of the tables can insert any other. A sequence that has issued none has the first one as its last value. */
+/** The last id that the sequence has issued, or 0: `last_value` is 1 before the first. The owner of the tables can insert any other id. */
 export const lastIssued = (kind: EntryKind): Statement =>
   sql`(select case when is_called then last_value else 0 end from ${tableOf[kind]}_id_seq)`;
 

@@ -30,16 +30,20 @@ interface NumberedRow extends Ids {
 
 /**
  * Numbers records and returns what it did. `found` are the next records without an entry. Each gets the next index, unless it
- * is too long for an entry. Where the trail has another size, or the database another schema, nothing is found, and there is no row.
+ * is too long for an entry. Where the trail does not end so, or the database has another schema, nothing is found, and there is no row.
  */
-function numbering(size: number, ids: IdRange, limit: number, schema?: number): Statement {
+function numbering(
+  { size, schema }: Pick<TrailEnd, "size" | "schema">,
+  ids: IdRange,
+  limit: number,
+): Statement {
   const records = unionOf(entryKinds.map(kind => withoutEntry(kind, ids, limit)));
   const lastFound = (kind: EntryKind) =>
     sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${ids.above[kind]})`;
   return sql`
     with present as (
       select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
-      having coalesce(${schema ?? null}::integer, ${newestMigration}) = ${newestMigration}
+      having ${schema}::integer = ${newestMigration}
     ), found as materialized (
       -- PostgreSQL appends the kinds in their order, each sorted by id; the rows are counted along that order.
       select record.*, case when not is_long then
@@ -60,8 +64,8 @@ function numbering(size: number, ids: IdRange, limit: number, schema?: number): 
 export function makeLedger({ query }: Database): Ledger {
   const hashes = batched({
     query: query<{ hex: string | null }>,
-    // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
-    // does not think it worth compiling. It searches one table's index only, as long as both `level` columns have the same type.
+    // As JSON, whose row estimate is fixed, and with a literal limit: PostgreSQL then keeps a generic plan without JIT.
+    // It searches the index of one table only, as long as both `level` columns have the same type.
     statementFor: (calls: readonly (readonly HashRange[])[]) => sql`
       select encode((
         select string_agg(hash, '') from (
@@ -90,9 +94,9 @@ export function makeLedger({ query }: Database): Ledger {
       return { ...end, lastHash: Buffer.from(hash, "hex") };
     },
 
-    async number(size, ids, limit, schema) {
+    async number(end, ids, limit) {
       try {
-        const [row] = await query<NumberedRow>(numbering(size, ids, limit, schema));
+        const [row] = await query<NumberedRow>(numbering(end, ids, limit));
         if (row === undefined) return undefined;
         const { hashes, found, tooLong, ...lastIds } = row;
         return { hashes: Buffer.from(hashes, "hex"), lastIds, found, tooLong: tooLong ?? undefined };
@@ -116,8 +120,8 @@ export function makeLedger({ query }: Database): Ledger {
 
     async firstMissing(from, to) {
       const [row] = await query<{ index: number }>(sql`
-        select coalesce(min(n) filter (where n <> index), ${from} + count(*)) as index from (
-          select index, ${from} + row_number() over (order by index) - 1 as n
+        select coalesce(min(expected) filter (where expected <> index), ${from} + count(*)) as index from (
+          select index, ${from} + row_number() over (order by index) - 1 as expected
           from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}
         ) as entry`);
       return row && row.index < to ? row.index : undefined;

@@ -3,13 +3,13 @@ import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
-import { sql, unionOf } from "../connection/statement.ts";
+import { asLookup, sql, unionOf } from "../connection/statement.ts";
 import { comparisons, newestFaults } from "./comparisons.ts";
 import { byKind, lastIssued, linesOf, tableOf } from "./entries.ts";
 
 /**
- * The most bytes of entries that are read together (one alone may have more): of their texts, so that no more is rendered for nothing, and of
- * the entries, in which a byte of a text may become six.
+ * The most bytes of entries that are read together (one alone may have more). The bound of their texts saves rendering in vain. The
+ * entries need a bound of their own, since one byte of a text may become six.
  */
 const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
 
@@ -21,7 +21,6 @@ const waiting = (kind: EntryKind) => sql`
 
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
-  // `offset 0` keeps the planner from joining a table whose logs it would render all: on a small table it hashes the whole of it.
   const entryOfLog = batched({
     query: queryBytes,
     statementFor: (ids: readonly number[]) => sql`
@@ -29,7 +28,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
         select value::bigint as id from json_array_elements_text(${`[${ids}]`}::text::json)
       ) as asked
       left join trail_entry on kind = 'log' and record_id = asked.id
-      left join lateral (${linesOf.log} where record.id = asked.id offset 0) as line on true
+      left join lateral (${linesOf.log} where record.id = asked.id ${asLookup}) as line on true
       order by index desc`,
     resultsOf: (rows, ids): LogInTrail[] => {
       const byId = new Map(
@@ -80,8 +79,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     async entries(from, to) {
       const rendered = (kind: EntryKind) =>
         sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::trail_kind) as line`;
-      // Entries that follow each other without a gap. Two sums bound them: that of their texts, before they are rendered, and that
-      // of their lines. They also end before an entry whose record is gone.
+      // They end before the first entry that is missing (`index`) or whose record is gone (`n = place`). Two sums bound them: of their
+      // texts, before they are rendered, and of their lines.
       const [row] = await queryBytes(sql`
         with entry as materialized (
           select index, kind, record_id, row_number() over (order by index) as n,

@@ -27,9 +27,9 @@ async function settled(stage: Stage) {
 function watchLooks({ trail }: Stage): number[] {
   const polls: number[] = [];
   const { number } = trail.ledger;
-  trail.ledger.number = (size, ids, limit) => {
+  trail.ledger.number = (end, ids, limit) => {
     polls.push(ids.above.log);
-    return number(size, ids, limit);
+    return number(end, ids, limit);
   };
   return polls;
 }
@@ -48,9 +48,9 @@ describe("numbering", () => {
     const stage = makeTrailStage();
     const each = await settled(stage);
     const { number } = stage.trail.ledger;
-    stage.trail.ledger.number = async (size, ids, limit) => {
-      stage.commit(size + 1);
-      await number(size, ids, limit);
+    stage.trail.ledger.number = async (end, ids, limit) => {
+      stage.commit(end.size + 1);
+      await number(end, ids, limit);
       return undefined;
     };
     assert.equal(await each.step(), true);
