@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { EmailKey } from "../../src/domain/employee.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { startDripping } from "../support/dripping-request.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
@@ -122,3 +124,33 @@ for (const isChunked of [false, true]) {
     assert.equal((await request.finish()).status, 403);
   });
 }
+
+test("a request whose connection closes while its token is checked holds nothing afterwards", async () => {
+  const repositories = makeMemoryRepositories();
+  const { findAccount } = repositories.employees;
+  let check = deferred();
+  check.resolve();
+  let isAsked = false;
+  const employees = {
+    ...repositories.employees,
+    async findAccount(email: EmailKey) {
+      isAsked = true;
+      await check.promise;
+      return findAccount(email);
+    },
+  };
+  await using world = await openWorld({ repositories: { ...repositories, employees } });
+  const { token } = await world.join("MANAGER");
+  world.clock.advance(0.5);
+  check = deferred();
+  isAsked = false;
+  const { socket } = await dial(world.port);
+  socket.write(
+    `POST ${api}/assets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{`,
+  );
+  await until(() => isAsked);
+  socket.resetAndDestroy();
+  await until(() => world.load().connections === 0);
+  check.resolve();
+  await until(() => world.load().requests + world.load().bodyBytes === 0);
+});
