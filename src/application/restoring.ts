@@ -1,6 +1,6 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
 import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
-import { rethrowUnlessBroken, TrailError, unlessBroken } from "../domain/trail/encoding.ts";
+import { rethrowUnlessTrailError, TrailError, undefinedIfTrailError } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
 import { requireContinued } from "./trail/continuation.ts";
@@ -46,7 +46,7 @@ export async function compareDatabases(
   /** Heads that a service may remember and that the restored trail does not continue. */
   const refused: Head[] = [];
   const tree = await treeOf(restored, key);
-  const liveTree = live && (await treeOf(live, key).catch(rethrowUnlessBroken));
+  const liveTree = live && (await treeOf(live, key).catch(rethrowUnlessTrailError));
   for (const head of remembered) {
     if (await tree.continues(head)) continue;
     refused.push(head);
@@ -58,7 +58,7 @@ export async function compareDatabases(
   }
   // Services of other machines remember checkpoints, which the live database has too.
   for (const note of (await live?.trail.checkpoints.newest(100)) ?? []) {
-    const head = unlessBroken(() => openCheckpoint(note, [key]));
+    const head = undefinedIfTrailError(() => openCheckpoint(note, [key]));
     if (head !== undefined && !(await tree.continues(head))) refused.push(head);
   }
   return { lost, refused, accepted: tree.head };
@@ -90,7 +90,7 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
   const continues = (older: Head): Promise<boolean> =>
     requireContinued(trail, older, [key], requireExtended)
       .then(() => true)
-      .catch(error => rethrowUnlessBroken(error) ?? false);
+      .catch(error => rethrowUnlessTrailError(error) ?? false);
   return { head, continues };
 }
 

@@ -38,7 +38,7 @@ export async function runAudit(context: CommandContext, values: Values<typeof au
     const age = `the newest entry is ${seconds < 0 ? `not within ${within} of now` : `older than ${within}`}`;
     const isBehind = await reported(
       "the trail",
-      askUntil(client, client.hasUnproven, has => !has),
+      askUntil(client, client.hasUnproven, isBehind => !isBehind),
     );
     const why = isBehind ? "logs were written that are not in the trail" : "no log was written since";
     const times = `recorded ${recordedAt ?? "before the trail began"}, and the clock of this machine says ${now.toISOString()}`;
@@ -58,7 +58,7 @@ export async function runAudit(context: CommandContext, values: Values<typeof au
   print(`${origin}: the checkpoint of ${size} entries holds: ${added} are new${since}${until}`);
 }
 
-/** With the name of what was audited before what is wrong. */
+/** Makes a fault a CommandError that names what was audited. */
 async function reported<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

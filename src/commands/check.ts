@@ -12,13 +12,7 @@ import {
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
-import {
-  ofCatalogs,
-  ofConnections,
-  ofRecords,
-  ofRows,
-  promisesFor,
-} from "../adapters/postgres/schema/promises.ts";
+import { ofCatalogs, ofConnections, ofTables, promisesFor } from "../adapters/postgres/schema/promises.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readServeSettings, storedTrailSettings } from "../config/settings.ts";
 import { faultOrRethrow, TrailError } from "../domain/trail/encoding.ts";
@@ -37,10 +31,10 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   // A service that listens on a loopback address is most likely behind a proxy.
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host))
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
-  const ofSession: Finding[] = [];
+  const sessionFindings: Finding[] = [];
   const database = connect(databaseUrl, probeLimits, {
     mayLoseCommits: !use.isDurable,
-    check: sessionCheck(use, found => void ofSession.push(...found)),
+    check: sessionCheck(use, found => void sessionFindings.push(...found)),
   });
   const faults: string[] = [];
   /** Prints that a part is in order, or keeps the fault that was thrown, and returns undefined. */
@@ -57,15 +51,15 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   };
   try {
     const schema = readSchema();
-    const ofSchema = await attempt("schema", examine(database, schema, use));
-    // Each connection is checked, but only a second one shows a pooler that changes the server connection with each transaction.
+    const schemaFindings = await attempt("schema", examine(database, schema, use));
+    // Throws UnsuitableDatabase behind a pooler that lends sessions by the transaction: there a second connection gets the session of the first.
     const second = connect(databaseUrl, probeLimits);
     await second.query(sql`select 1`).finally(second.close);
-    const findings = [...ofSession, ...(ofSchema ?? [])];
+    const findings = [...sessionFindings, ...(schemaFindings ?? [])];
     const broken = new Set(findings.map(({ promise }) => promise.name));
-    // Where a right is missing, `examine` asks the catalogs alone.
-    const ofTables = broken.has("rights") ? [] : [...ofRows, ...ofRecords];
-    const ofDatabase = ofSchema === undefined ? [] : [...ofCatalogs(schema), ...ofTables];
+    // What `examine` has asked: where a right is missing, the catalogs alone.
+    const ofRows = broken.has("rights") ? [] : ofTables;
+    const ofDatabase = schemaFindings === undefined ? [] : [...ofCatalogs(schema), ...ofRows];
     const asked = promisesFor(use, [...ofConnections, ...ofDatabase]);
     for (const name of new Set(asked.map(({ name }) => name))) if (!broken.has(name)) print(`${name}: ok`);
     if (!use.isDurable) print("durability: any will do");

@@ -13,7 +13,7 @@ import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import type { CommandContext } from "./command.ts";
 
-/** Compares the trail in the database with TRAIL_STATE_FILE, if there is such a file. Throws as `requireRemembered`. */
+/** Compares the trail with TRAIL_STATE_FILE, if there is one. Throws TrailError, and UnsuitableDatabase for a database without records. */
 export async function compareStateFile(
   database: Database,
   path: string | undefined,

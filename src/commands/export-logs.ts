@@ -27,7 +27,7 @@ const csvLines = (chunk: Chunk): string =>
     .map(log => csvLine(columns.map(column => log[column])))
     .join("");
 
-/** Puts line ends in place of the commas before logs. In a log's `comment` the quotation marks of `,{"id":` are escaped. */
+/** A chunk has commas only between its logs: they become line ends. In a log's `comment` the quotation marks of `,{"id":` are escaped. */
 function jsonLines({ content }: Chunk): string {
   const text = Buffer.from(content).toString().replaceAll(',{"id":', '\n{"id":');
   return text === "" ? "" : `${text.replace(otherLineEnds, escapeOf)}\n`;

@@ -2,7 +2,7 @@ import type { Database } from "../adapters/postgres/connection/database.ts";
 import { migrate, readSchema, refuseTablesElsewhere } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { storedTrailSettings } from "../config/settings.ts";
-import { rethrowUnlessBroken } from "../domain/trail/encoding.ts";
+import { rethrowUnlessTrailError } from "../domain/trail/encoding.ts";
 import type { CommandContext } from "./command.ts";
 import { compareStateFile, openForCommand } from "./command-database.ts";
 
@@ -12,8 +12,8 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   try {
     // Before the state file is compared: a database whose tables are not found looks like one that has lost them.
     await refuseTablesElsewhere(database);
-    // Any other fault of the file is left to the signing, which reports it.
-    await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessBroken);
+    // A TrailError is left to the signing, which reports it.
+    await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessTrailError);
     await migrateDatabase(context, database);
   } finally {
     await database.close();

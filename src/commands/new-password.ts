@@ -44,7 +44,6 @@ async function promptTwice(input: NodeJS.ReadStream, stderr: NodeJS.WriteStream)
     if ((await ask("Password again: ")) === password) return password;
     throw new CommandError(exitCodes.badData, "the two passwords differ");
   } finally {
-    closed.catch(() => {});
     prompt.close();
   }
 }

@@ -26,10 +26,10 @@ interface Values {
 }
 
 const restoredName = "maintenance_being_restored";
-/** Whether the server takes a name as it is (63 bytes of it), and a terminal shows it so. */
+/** The server cuts a name after 63 bytes, and a terminal does not show control characters. */
 const isNameOfDatabase = (name: string): boolean => Buffer.byteLength(name) <= 63 && !/\p{C}/u.test(name);
 
-/** The least jump of ids where no live database says what it has issued. A random part is added, since a dump may be restored twice. */
+/** The least jump of ids where no live database says what it has issued; a random part is added for a dump that is restored twice. */
 const leastJump = 1_000_000;
 
 export async function runRestored(context: CommandContext, values: Values, steps: readonly string[]) {
@@ -43,7 +43,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
   const { databaseUrl, ownerDatabaseUrl, trailKey } = settings;
   const name = ownerDatabaseUrl.database;
   if (name !== databaseUrl.database || !isNameOfDatabase(name) || name === restoredName)
-    throw usageError("DATABASE_URL and OWNER_DATABASE_URL do not name one database, as the server names it");
+    throw usageError(`DATABASE_URL and OWNER_DATABASE_URL have to name one database, not ${restoredName}`);
   if (step === "names")
     return context.write([ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, ""].join("\n"));
 
@@ -62,10 +62,9 @@ export async function runRestored(context: CommandContext, values: Values, steps
     }
     const remembered = await readRemembered(settings.trailStateFile);
     const [restored, live] = [makeRestoreStore(restoredDatabase), makeRestoreStore(liveDatabase)];
-    // A live database that exists and cannot be asked ends the restore.
-    const isThere =
-      (await restoredDatabase.query(sql`select from pg_database where datname = ${name}`)).length > 0;
-    const replaced = isThere && !(await live.trail.records.isEmpty()) ? live : undefined;
+    // The catalog says whether there is a live database. If there is, an error of its connection ends the restore.
+    const named = await restoredDatabase.query(sql`select from pg_database where datname = ${name}`);
+    const replaced = named.length > 0 && !(await live.trail.records.isEmpty()) ? live : undefined;
     if (replaced === undefined)
       print(`there is no database ${name} with records: only what services remember can be compared`);
     const comparison = await compareDatabases(restored, replaced, remembered, trailKey);

@@ -56,7 +56,7 @@ export async function runServe(context: CommandContext): Promise<void> {
     events,
     droppedLogLines: () => output.dropped,
   });
-  // Before this, and without a certificate, main.ts ignores it.
+  // Until here, and always without a certificate, only the listener of main.ts takes SIGHUP, and does nothing.
   if (certificate !== undefined) process.on("SIGHUP", () => certificate.renew(events, service.app.renew));
   try {
     if (opsPort !== undefined && service.operations !== undefined) {
@@ -65,7 +65,7 @@ export async function runServe(context: CommandContext): Promise<void> {
       events.info("operations listening", { host: opsHost, port: chosen });
     }
     const recordsCompared = databaseChecked.then(() => onceReachable(events, service.compareState));
-    // A database that is down must not keep the service from starting. After a stop the service listens for a moment, and the `close` below ends it.
+    // A database that is down must not keep the service from starting. After a request to stop, the service still begins to listen, and the second race ends at once.
     await Promise.race([recordsCompared, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
     const listeningPort = await orRefuse(service.listen(), place);

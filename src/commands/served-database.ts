@@ -49,7 +49,7 @@ export class ServedDatabase {
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
   async check(): Promise<void> {
     refuseToStart(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
-    // Only a second connection shows a pooler that changes the server connection with each transaction.
+    // Throws UnsuitableDatabase behind a pooler that lends sessions by the transaction: there a second connection gets the session of the first.
     await this.trail.query(sql`select 1`);
   }
 

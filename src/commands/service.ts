@@ -15,7 +15,7 @@ import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";
-import { rethrowUnlessBroken } from "../domain/trail/encoding.ts";
+import { rethrowUnlessTrailError } from "../domain/trail/encoding.ts";
 import { compareStateFile } from "./command-database.ts";
 import type { ServedDatabase } from "./served-database.ts";
 import type { ServedCertificate } from "./served-identity.ts";
@@ -100,8 +100,8 @@ export async function makeService(
 
     /** Throws UnsuitableDatabase if the database has lost all that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
     async compareState(): Promise<void> {
-      // Any other fault of the file is left to the signing, which reports it.
-      await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessBroken);
+      // A TrailError is left to the signing, which reports it.
+      await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessTrailError);
     },
 
     startTrail: trail.start,

@@ -14,7 +14,7 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
   );
 }
 
-/** Throws CommandError if anything differs; each difference was reported then. */
+/** Reports each difference, also a state file that cannot be read, and then throws CommandError if there was one. */
 export async function verifyTrail(
   { print, report }: CommandContext,
   database: Database,

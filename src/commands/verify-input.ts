@@ -20,7 +20,7 @@ export function readTrustedKeys(keys: readonly string[], witnesses: readonly str
   };
 }
 
-/** In bytes. JSON takes at most six bytes for each byte of the longest entry; a checkpoint has some hundred. */
+/** In bytes. The longest entry has 65,535, of which each takes at most six in JSON; a checkpoint has some hundred. */
 const longestInput = 1_000_000;
 
 /** Reads a file or a pipe and what it says; each fault becomes a line that names the file. */

@@ -61,8 +61,8 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
-  // Finds each string, with the colon and the number behind it, if any. A string with a colon is a name. Of two members of one name,
-  // other programs may show the one that JSON.parse drops.
+  // Matches every string, so that no match begins inside one. A string with a colon behind it is a name; a number behind the colon is
+  // matched too. JSON.parse keeps one of two members with the same name, and other programs may show the other.
   const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*)?)?/gs)].filter(
     ([whole, quoted]) => whole !== quoted,
   );

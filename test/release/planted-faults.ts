@@ -221,13 +221,13 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["remembered.ts", "if (await records.isEmpty())", "if (remembered.size < 0)"],
     [
       "commands/service.ts",
-      "      await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessBroken);\n",
+      "      await compareStateFile(database.requests, trailStateFile).catch(rethrowUnlessTrailError);\n",
       "",
       "and without records is refused by serve and a backup, and check says so",
     ],
     [
       "migrate.ts",
-      "    await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessBroken);\n",
+      "    await compareStateFile(database, settings.trailStateFile).catch(rethrowUnlessTrailError);\n",
       "",
       "and without tables is refused by migrate, which makes none",
     ],
@@ -989,7 +989,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "publishing.ts",
-      "stored.ranges([{ level, from, to }]).catch(goneIfBroken)",
+      "stored.ranges([{ level, from, to }]).catch(goneIfTrailError)",
       "ledger.hashes([{ level, from, to }])",
     ],
     ["publishing.ts", "index >= head.size", "index > head.size"],

@@ -8,7 +8,7 @@ import { mostHeaders } from "./request-head.ts";
 interface Handlers {
   /** Called when the head of a request has arrived. */
   readonly respond: RequestListener;
-  /** Called where there is no response object: for bytes that are no request, a request that did not arrive in time, and CONNECT. */
+  /** Called for bytes that are no request, for CONNECT, and for a request that did not arrive in time, also while `respond` works on it. */
   readonly refuse: (socket: Socket, refusal: HttpError) => void;
 }
 

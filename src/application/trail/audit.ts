@@ -78,8 +78,8 @@ export async function auditTrail(
   const check = makePrefixCheck(before === undefined ? [checkpoint] : [before, checkpoint], frontier);
   let hashesBefore = frontier.hashes;
   let newest: Uint8Array | undefined;
-  while (frontier.size < size) {
-    const index = frontier.size / tileWidth;
+  while (check.size < size) {
+    const index = check.size / tileWidth;
     const tile = tileAt(0, index, size) as Tile;
     const bundle = await askUntil(published, () => published.bundle(tile));
     if (bundle === undefined)

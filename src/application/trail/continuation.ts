@@ -1,6 +1,6 @@
 import { type Acceptance, openAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords } from "../../domain/trail/checkpoint.ts";
-import { rethrowUnlessBroken, unlessBroken } from "../../domain/trail/encoding.ts";
+import { rethrowUnlessTrailError, undefinedIfTrailError } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import type { TrailStore } from "./ports.ts";
 
@@ -13,7 +13,7 @@ export async function findAcceptance(
   const line = inWords(head);
   for (const note of await checkpoints.acceptancesWith(line)) {
     // The owner of the tables can insert any text.
-    const acceptance = unlessBroken(() => openAcceptance(note, keys));
+    const acceptance = undefinedIfTrailError(() => openAcceptance(note, keys));
     if (acceptance?.refused !== undefined && inWords(acceptance.refused) === line) return acceptance;
   }
   return undefined;
@@ -36,7 +36,7 @@ export async function requireContinued(
     await requireExtended(head);
     return undefined;
   } catch (fault) {
-    rethrowUnlessBroken(fault);
+    rethrowUnlessTrailError(fault);
     const acceptance = await findAcceptance(store, head, keys);
     if (acceptance === undefined) throw fault;
     await requireExtended(acceptance.accepted);

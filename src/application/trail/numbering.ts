@@ -117,8 +117,8 @@ export class Numbering {
    */
   async #number(ids: IdRange): Promise<Numbered | undefined> {
     const { ledger, events } = this.#ports;
-    const settling = this.#settling;
-    for (let attempt = 0; attempt < mostAttempts && this.#settling === settling; attempt += 1) {
+    const { server } = this.#known as KnownTrail;
+    for (let attempt = 0; attempt < mostAttempts && this.#known?.server === server; attempt += 1) {
       const known = this.#known as KnownTrail;
       const { size } = known.tree;
       const numbered = await ledger.number({ size, schema: known.schema }, ids, mostRecords);

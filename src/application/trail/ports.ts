@@ -116,8 +116,8 @@ export interface TrailRecords {
   entries(from: number, to: number): Promise<Uint8Array[]>;
   entryOfLog(id: number): Promise<LogInTrail>;
   /**
-   * In words, faults of the newest rows: of each kind the newest record that has an entry, and the newest employee and asset, which
-   * need a record. Costs the same whatever is stored.
+   * In words, faults of the newest rows: of each kind, the newest record that has an entry is not what the entry says; the newest
+   * employee, or asset, has no record. Costs the same whatever is stored.
    */
   newestFaults(): Promise<readonly string[]>;
   /**

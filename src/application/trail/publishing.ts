@@ -28,7 +28,7 @@ interface PolledTrail {
 
 /**
  * What any employee may read of the trail. No result is older than what another process has sent before this request: the request
- * waits for a poll that begins after it. Proofs of covered logs and entries before the known end need no poll.
+ * waits for a poll that begins after it. Tiles, proofs of covered logs, and entries before the known end need no poll.
  */
 export function makePublishedTrail(
   ports: Pick<TrailPorts, "ledger" | "records" | "key" | "events">,
@@ -80,7 +80,7 @@ export function makePublishedTrail(
       const to = from + tile.width;
       if (tile.isBundle) return inChunks(records, from, to, writeBundle);
       const level = tile.level * tileHeight;
-      const [hashes] = await stored.ranges([{ level, from, to }]).catch(goneIfBroken);
+      const [hashes] = await stored.ranges([{ level, from, to }]).catch(goneIfTrailError);
       return hashes as Uint8Array;
     },
 
@@ -121,7 +121,7 @@ export function makePublishedTrail(
       if (index === undefined || head === undefined || index >= head.size)
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       if (entry !== undefined) {
-        const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(goneIfBroken);
+        const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(goneIfTrailError);
         if (isIncluded(index, head.size, leafHash(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });
       }
@@ -165,6 +165,6 @@ function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array
   return joinElements(elements);
 }
 
-function goneIfBroken(error: unknown): never {
+function goneIfTrailError(error: unknown): never {
   throw new DomainError("GONE", `The stored trail is broken: ${faultOrRethrow(error)}`);
 }

@@ -5,7 +5,7 @@ type Phase = "open" | "ended" | "settled";
 
 /** The time between the beginnings of two passes over all ids. In an open phase, each pass finds what has ended meanwhile. */
 const renewMilliseconds = (phase: Phase): number => (phase === "open" ? 60_000 : 86_400_000);
-/** A transaction that was issued a record id has an xid after this. */
+/** So long after a sequence has issued a record id, at the latest, the transaction has an xid. */
 const xidMilliseconds = 1_000;
 
 /**
@@ -30,7 +30,7 @@ export interface Settling {
   /** The floor when every transaction with an xid up to `xid` has ended; waited for since, in elapsed milliseconds. */
   readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly since: number } | undefined;
   readonly pass: Pass | undefined;
-  /** When the first pass began, or the last one that was due; not that with which `ended` begins. In elapsed milliseconds. */
+  /** When the first pass began, or the newest one that was due since; the pass of phase `ended` does not count. In elapsed milliseconds. */
   readonly passAt: number;
 }
 

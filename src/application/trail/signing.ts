@@ -1,6 +1,6 @@
 import { type Acceptance, acceptanceInWords, signAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import { rethrowUnlessBroken, TrailError } from "../../domain/trail/encoding.ts";
+import { rethrowUnlessTrailError, TrailError } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { TrailObstacleError } from "./condition.ts";
 import { requireContinued } from "./continuation.ts";
@@ -46,7 +46,7 @@ async function signedBefore({ checkpoints, stateFile, key }: TreePorts, memory: 
   return { stored, remembered };
 }
 
-/** Throws TrailError, which names the head, unless the tree extends it. Two keys of two names would each sign one half of the history. */
+/** Throws TrailError unless the tree extends the head, and the head is of a key with our name: two names would each sign one half of the history. */
 async function requireExtended({ ledger, key }: TreePorts, tree: Head, signed: OlderHead): Promise<void> {
   const { place, origin } = signed;
   if (!(await makeStoredTree(ledger).extends(signed, tree)))
@@ -74,9 +74,9 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  const accepted = { place: "trail_acceptance", origin: key.name };
-  const extended = (head: Head) =>
-    requireExtended(ports, tree, head === remembered ? remembered : { ...head, ...accepted });
+  // A remembered head has a place and an origin of its own. An accepted head has neither.
+  const extended = (head: Head & Partial<OlderHead>) =>
+    requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
   // What this process has added cannot be repeated, nor what was signed. The checkpoint in the database is no bound: its owner can write
   // any size.
@@ -138,7 +138,7 @@ export class Signing {
 /** For a contradiction or a missing state file. Throws again if the file cannot be read: its checkpoint may be newer than that of the database. */
 function undefinedIfAcceptable(error: unknown): undefined {
   if (error instanceof TrailObstacleError && error.kind === "failing") throw error;
-  return rethrowUnlessBroken(error);
+  return rethrowUnlessTrailError(error);
 }
 
 /**

@@ -41,8 +41,8 @@ export async function verifyStore(
   const accepted = signed.flatMap(head => head.accepted ?? []);
   const check = makePrefixCheck([...signed, ...accepted], tree);
   try {
-    while (tree.size < size) {
-      const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
+    while (check.size < size) {
+      const range = { level: 0, from: check.size, to: Math.min(size, check.size + tileWidth) };
       const [hashes = new Uint8Array()] = await stored.ranges([range]);
       for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
       const computed = nodes.splice(0);

@@ -58,8 +58,8 @@ class TrailStatus {
     return this.condition.kind === "whole";
   }
 
-  /** Returns whether to report it: a whole trail only after a report of something else. */
-  change(error: unknown): boolean {
+  /** Returns whether to report how the poll ended: a whole trail (`""`) once, after a report of something else. */
+  endPoll(error: unknown): boolean {
     this.condition = conditionAfter(this.condition, error, this.#clock.elapsed());
     const { isWhole, condition } = this;
     if (isWhole) this.unnumbered = 0;
@@ -101,7 +101,7 @@ export function makeTrail(ports: ServedTrailPorts) {
 
   async function recordOutcome(error: unknown): Promise<void> {
     // The report does not wait for the count of records, which can take as long as a statement may.
-    if (status.change(error)) report(status.condition, error);
+    if (status.endPoll(error)) report(status.condition, error);
     if (status.isWhole) return;
     status.unnumbered = await trail.records.unnumbered().catch(() => status.unnumbered);
   }

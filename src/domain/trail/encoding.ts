@@ -10,14 +10,14 @@ export function faultOrRethrow(error: unknown): string {
 }
 
 /** Returns undefined for a TrailError, for callers to whom a contradiction is a result. Throws any other error again. */
-export const rethrowUnlessBroken = (error: unknown): undefined => void faultOrRethrow(error);
+export const rethrowUnlessTrailError = (error: unknown): undefined => void faultOrRethrow(error);
 
 /** What is read; undefined where that throws a TrailError. */
-export function unlessBroken<T>(read: () => T): T | undefined {
+export function undefinedIfTrailError<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    return rethrowUnlessBroken(error);
+    return rethrowUnlessTrailError(error);
   }
 }
 

@@ -14,8 +14,7 @@ import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import {
   ofCatalogs,
   ofConnections,
-  ofRecords,
-  ofRows,
+  ofTables,
   type Use,
 } from "../../../src/adapters/postgres/schema/promises.ts";
 import { unsuitabilityOf } from "../../../src/application/unsuitable-database.ts";
@@ -323,7 +322,7 @@ describe("what each new connection is asked", () => {
       signing: "goes on, and signs the trail no more",
       nothing: "goes on; `check` warns",
     };
-    const promises = [...ofConnections, ...ofCatalogs(schema), ...ofRows, ...ofRecords];
+    const promises = [...ofConnections, ...ofCatalogs(schema), ...ofTables];
     const rows = Object.entries(outcomes).map(([prevented, words]) => {
       const names = promises.filter(({ prevents }) => prevents === prevented).map(({ name }) => name);
       return `| ${[...new Set(names)].join(", ")} | ${words} |`;

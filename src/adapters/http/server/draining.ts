@@ -56,7 +56,7 @@ export class Draining {
     this.#server.close();
   }
 
-  /** Closes connections that no request is on, and TLS handshakes. One that lingers ends when its client has read the last response. */
+  /** Closes connections that no request is on, and TLS handshakes. A lingering one closes by itself within a second. */
   #closeIdle(): void {
     const { sockets, connections } = this.#open;
     const known = new Set<string>();

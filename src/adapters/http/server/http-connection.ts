@@ -7,13 +7,13 @@ import type { Exchange } from "../request/exchange.ts";
  *
  * | State | What it holds | Next state |
  * |---|---|---|
- * | idle | a part of the head of a request | busy with a whole head; lingering when it is malformed, or late |
- * | busy | an exchange, and at most the head of the next request | idle after the response, or lingering where the response left a rest of the request unread; ending when another request begins or is malformed, or the body is malformed or late |
+ * | idle | a part of the head of a request | busy with a whole head; lingering when the head is malformed, late, or that of CONNECT |
+ * | busy | an exchange, and at most the head of the next request | ending when another request begins or is malformed, or the body is malformed or late; after the response lingering where the response began before the whole body had arrived, else idle |
  * | ending | the same; nothing more is read | lingering after the response |
  * | lingering | nothing: the socket stays open so that the client reads the last response | closed after a second |
  *
- * From any state it becomes closed: by the client; by Node after a response with `Connection: close`; by the service when it
- * was idle for 65 s, when nothing moves for 60 s, when a list fails, when a response has to make room, and at a stop.
+ * From any state it becomes closed: by the client; by Node after a response with `Connection: close`; by the service when it was
+ * idle for 65 s, when nothing moves for 60 s, at a CONNECT while busy, when a list fails, when a response has to make room, and at a stop.
  */
 export class HttpConnection {
   readonly socket: Socket;
@@ -44,7 +44,8 @@ export class HttpConnection {
     this.exchange = exchange;
     if (announcesEnd) this.announceEnd();
     await this.#handle(exchange);
-    // The service has read on to notice a client that goes away. While the client takes the response, its next bytes stay in the kernel.
+    // Until here the socket is read, since only that shows that the client has gone. While the client takes the response, further requests
+    // stay in the kernel.
     if (this.socket.writableLength > 0) this.socket.pause();
     await exchange.responseClosed;
     exchange.share.close();

@@ -71,7 +71,7 @@ export function makeHttpServer(
     if (connection.socket.closed) connections.delete(connection.socket);
   }
 
-  /** The last response on a connection, where Node has made no request. */
+  /** Node's parser has failed, a request or a handshake has not arrived in time, or the request is CONNECT: the connection ends. */
   function refuse(socket: Socket, refusal: HttpError): void {
     if (refusal.status === requestTimeout) budget.turnAway("slowClients");
     const connection = connections.get(socket);

@@ -28,7 +28,7 @@ const denseWindow = 3_000_000;
 /** Logs that a search finds at most. It may sort the square of this. */
 const mostFound = 1_000;
 
-/** A search may take a second of a connection of the pool, which others need. All wait in one line. */
+/** A search may take a second of a connection of the pool, which others need. All wait in one line, whose name is `[]`. */
 const searchLimits = { working: 2, waiting: 20 };
 
 const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;

@@ -89,7 +89,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         return { employee, formerRole };
       }
       await refuseRevoked(database, by);
-      // Throws NOT_FOUND. The role may not be edited, unless the caller expects one that may: then the employee has changed.
+      // Throws NOT_FOUND. If the caller expects an employee with an editable role, that employee has changed; else the role is not editable.
       await find(id);
       throw expected !== undefined && editableRoles.includes(expected.role) ? recordChanged() : forbidden();
     },

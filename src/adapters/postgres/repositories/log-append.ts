@@ -21,9 +21,9 @@ type AppendRow = {
   readonly isLive: boolean | null;
 } & ((MaintenanceLog & { readonly replayed: boolean }) | { readonly id: null; readonly replayed: null });
 
-const readLog = readerOf(logProperties);
+const checkLog: (row: object) => unknown = readerOf(logProperties);
 const readAppended = (row: object): AppendRow => {
-  if ((row as AppendRow).id !== null) readLog(row);
+  if ((row as AppendRow).id !== null) checkLog(row);
   return row as AppendRow;
 };
 
@@ -37,7 +37,7 @@ const shownLog = selectionOf(
   sql`l`,
 );
 
-/** The part of the statement for logs with a key; `find` does not see what the statement itself writes. Without it, a log costs a twentieth less. */
+/** For logs with a key: a statement without this part costs a twentieth less. `find` does not see what the statement itself writes. */
 const keyed = {
   insert: sql`
     on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing`,
@@ -64,8 +64,8 @@ const mostStatements = 2;
 export function makeAppend({ query }: Database): MaintenanceLogRepository["append"] {
   const confirmReads = makeConfirmReads({ query });
   /**
-   * One statement for all: finds asset and performer, writes the log or finds the key's, which may be on another asset. It inserts in
-   * the order of the keys, so that two statements with the same keys wait for each other in one direction only.
+   * One statement for all: finds asset and performer (by id and email, as a token names both), and writes the log or finds the key's, which
+   * may be on another asset. It inserts in the order of the keys: two statements with the same keys wait in one direction only.
    */
   const appendOne = batched({
     query: query<AppendRow>,

@@ -71,9 +71,9 @@ function ownerOf({ assetId, employeeId }: Scope): ListOwner | undefined {
 }
 
 /**
- * The conditions of the partial indexes in sql/0003_maintenance_log.sql, which hold for each log. The planner takes such an index
- * only for a statement that states its condition or a narrower one, so stating `withoutDateIndex` leaves out the index of all logs by
- * date. Along that index, the planner would read all logs from the newest on to find those of one asset, which may all be old.
+ * Conditions that hold for each log. Of the partial indexes in sql/0003_maintenance_log.sql, that of all logs by date has `id > 0`, and
+ * the others have `id > -1`. The planner takes one only if the conditions of the statement imply its own, so `withoutDateIndex` leaves out
+ * the index by date: along it, the planner would read all logs from the newest on to find those of one asset, which may all be old.
  */
 export const [withDateIndex, withoutDateIndex] = [sql`l.id > 0`, sql`l.id > -1`];
 

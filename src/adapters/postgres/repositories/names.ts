@@ -42,7 +42,7 @@ export class SharedNames {
     this.#since = this.#now();
   }
 
-  /** @param preset names that the page has read itself. They replace the shared ones of their kind, so none may be missing. */
+  /** @param preset names that the page has read itself, in place of the shared names of a kind: all names of that kind in its logs */
   async of(ids: References, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)

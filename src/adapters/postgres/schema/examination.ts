@@ -8,7 +8,7 @@ import {
   ofCatalogs,
   ofConnections,
   ofRecords,
-  ofRows,
+  ofTables,
   promisesFor,
   type Use,
 } from "./promises.ts";
@@ -76,7 +76,7 @@ export async function examine(
   const findings = await ask(database, promisesFor(use, ofCatalogs(schema)).filter(isAsked));
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
-  return [...findings, ...(await ask(database, [...ofRows, ...ofRecords].filter(isAsked)))];
+  return [...findings, ...(await ask(database, ofTables.filter(isAsked)))];
 }
 
 /** Finds what is missing of the records that the trail covers. */

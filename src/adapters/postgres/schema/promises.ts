@@ -168,11 +168,6 @@ const setBack = unionOf(
   ),
 );
 
-/** What the rows of the tables are asked. */
-export const ofRows: readonly DatabasePromise[] = [
-  { name: "sequences", prevents: "readiness", faults: setBack, remedy: "" },
-];
-
 /** What the records are asked that the trail covers. */
 export const ofRecords: readonly DatabasePromise[] = [
   {
@@ -187,4 +182,10 @@ export const ofRecords: readonly DatabasePromise[] = [
     faults: newestFaults,
     remedy: "run verify --database, which names all such records",
   },
+];
+
+/** What the rows of the tables are asked. */
+export const ofTables: readonly DatabasePromise[] = [
+  { name: "sequences", prevents: "readiness", faults: setBack, remedy: "" },
+  ...ofRecords,
 ];
