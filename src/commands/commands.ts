@@ -117,7 +117,7 @@ Exit codes: 0 all of it holds, 1 something does not, 66 a file cannot be read.`,
     summary: "read the trail over HTTP, and compare it with what was remembered of it",
     text: `Reads the entries since the last audit, and recomputes the tree of the newest checkpoint. Needs neither the settings
 of the service nor its database: run it on another machine, by a timer.
-Exit codes: 0 all of it holds, 1 something does not, or could not be read, 66 a file of --checkpoint cannot be read.`,
+Exit codes: 0 all that was read holds, 1 something does not, or could not be read, 66 a file of --checkpoint cannot be read.`,
     options: auditOptions,
     settings: "auditSettings",
     run: async (context, values) => (await import("./audit.ts")).runAudit(context, values),
