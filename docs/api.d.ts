@@ -1170,7 +1170,8 @@ export interface operations {
         /**
          * @example {
          *   "name": "Pump 7",
-         *   "description": "Left of the door"
+         *   "description": "Left of the door",
+         *   "active": true
          * }
          */
         "application/json": components["schemas"]["CreateAssetRequest"];
@@ -1406,7 +1407,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "performedDate": "2026-11-21T09:30",
+         *   "performedDate": "2026-11-21T09:30:00",
          *   "status": "COMPLETED",
          *   "taskType": "MAINTENANCE",
          *   "comment": "Oil changed"

@@ -20,7 +20,6 @@ for (const [page, stated, ...limits] of [
   ["SECURITY.md", /on at most ([\d,]+) in all: others get 503/, requests],
   ["SECURITY.md", /does not arrive within (\d+) s/, httpLimits.receiveMilliseconds / second],
   ["SECURITY.md", /cuts off a handshake after (\d+) s/, httpLimits.receiveMilliseconds / second],
-  ["SECURITY.md", /takes nothing for (\d+) s is cut off/, httpLimits.stallMilliseconds / second],
   ["SECURITY.md", /have not taken are at most (\d+) MiB/, httpLimits.responseBytes / mebibyte],
   ["SECURITY.md", /and TLS handshakes, are closed after (\d+) ms/, httpLimits.drainMilliseconds],
   ["SECURITY.md", /has its result, or 503, within (\d+) s/, serviceLimits.deadlineMilliseconds / second],

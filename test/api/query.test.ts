@@ -5,31 +5,14 @@ import { shared } from "../support/left-open.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
 import { api, openWorld } from "../support/world.ts";
 
-/** The fields of records that are no filters, and what looks like one, with what to use in its place. */
-const ofEmployees = {
-  id: ": read /employees/{id}",
-  firstName: "",
-  lastName: "",
-  phone: "",
-  email: "",
-  role: "",
-  isActive: ": write active",
-};
-const ofAssets = {
-  id: ": read /assets/{id}",
-  name: "",
-  description: "",
-  lastLogDate: "",
-  isActive: ": write active",
-};
+/** What to use in place of a field that is no filter, and of what looks like one. Other fields have nothing in their place. */
+const ofEmployees = { id: ": read /employees/{id}", isActive: ": write active" };
+const ofAssets = { id: ": read /assets/{id}", isActive: ": write active" };
 const ofLogs = {
   id: ": read /logs/{id}",
   performedDate: ": write performedFrom and performedTo",
-  comment: "",
   assetId: ": read /assets/{id}/logs",
-  assetName: "",
   performedByEmployeeId: ": read /logs/employee/{id}",
-  performedByName: "",
 };
 
 describe("the query of a list", async () => {
@@ -74,16 +57,18 @@ describe("the query of a list", async () => {
   });
 
   test("with a field of its records that is no filter is 400, and says what to read", async () => {
-    const lists = [
+    const lists: readonly (readonly [string, readonly string[], Readonly<Record<string, string>>])[] = [
       ...[...paged, whole].map(path => [path, ["status", "taskType"], ofLogs] as const),
       [`${api}/employees`, ["active"], ofEmployees] as const,
       [`${api}/assets`, ["active"], ofAssets] as const,
     ];
-    for (const [list, filters, unfiltered] of lists) {
-      const { json } = await get(list);
-      const asked = [...filters, ...Object.keys(unfiltered)];
-      for (const name of Object.keys(json[0])) assert.ok(asked.includes(name), `${list}: ${name}`);
-      for (const [name, help] of Object.entries(unfiltered)) {
+    for (const [list, filters, helps] of lists) {
+      const names = Object.keys((await get(list)).json[0]).filter(name => !filters.includes(name));
+      assert.ok(names.length > 2);
+      for (const [name, help] of Object.entries({
+        ...Object.fromEntries(names.map(name => [name, ""])),
+        ...helps,
+      })) {
         const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
         for (const sent of [name, snake, `filter[${name}]`, `${name}.eq`]) {
           await assertRefused(`${list}?${sent}=5`, `${name} is no parameter of this list${help}`);

@@ -1,6 +1,7 @@
 import type { EmployeeRecord } from "../../src/application/ports.ts";
-import type { Asset, NewAsset } from "../../src/domain/asset.ts";
+import { type Asset, type NewAsset, newAssetFields } from "../../src/domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../../src/domain/employee.ts";
+import { readFields } from "../../src/domain/field.ts";
 import type { MaintenanceLog, NewLog } from "../../src/domain/maintenance-log.ts";
 import type { LogEntry } from "../../src/domain/trail/entry.ts";
 
@@ -45,9 +46,7 @@ export const noChange: EmployeeChanges = {
 
 /** As somebody sends it, and the repository stores it. */
 export const anAsset = (changes: Partial<NewAsset> = {}): NewAsset => ({
-  name: "Pump",
-  description: "",
-  active: true,
+  ...readFields(newAssetFields, { name: "Pump" }),
   ...changes,
 });
 

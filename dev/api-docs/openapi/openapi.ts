@@ -55,10 +55,19 @@ const challengeHeader = {
 };
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
+/** A body with what the example of the record has that it makes. */
+const bodyExampleOf = ({ body = {}, result: { kind } }: Pick<Route, "body" | "result">) =>
+  kind !== undefined && "one" in kind
+    ? partialOf(recordSchemas[kind.one].examples[0], Object.keys(body))
+    : undefined;
+
+const partialOf = (record: object | undefined, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(record ?? {}).filter(([name]) => names.includes(name)));
+
 const jsonContent = (schema: Schema, example: unknown) => ({ "application/json": { schema, example } });
 
 function operationOf(route: DescribedRoute) {
-  const { name, summary, description, role, body, example } = route;
+  const { name, summary, description, role, body, example = bodyExampleOf(route) } = route;
   return {
     operationId: name,
     summary,

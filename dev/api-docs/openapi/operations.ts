@@ -15,7 +15,7 @@ export interface Operation {
   readonly resultHeaders?: Readonly<Record<string, string>>;
   /** What the route refuses for reasons of its own, besides what any route refuses (openapi.ts). */
   readonly refusals?: readonly ErrorCode[];
-  /** A body as a client may send it. */
+  /** A body as a client may send it, where it is not as the example of the record that it makes. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
@@ -140,7 +140,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     description:
       "Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.",
     exampleBut: withoutLogs,
-    example: { name: "Pump 7", description: "Left of the door" },
   },
   "PATCH /api/v1/assets/{id}": {
     name: "activateAsset",
@@ -170,12 +169,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
       "Idempotent-Replayed": "`true` when the log had been written before, under the same key.",
     },
     refusals: ["UNAUTHENTICATED", "NOT_FOUND", "UNPROCESSABLE"],
-    example: {
-      performedDate: "2026-11-21T09:30",
-      status: "COMPLETED",
-      taskType: "MAINTENANCE",
-      comment: "Oil changed",
-    },
   },
   "GET /api/v1/logs": {
     name: "listLogs",

@@ -38,6 +38,12 @@ describe("migrations", async () => {
     );
   });
 
+  test("are in the changelog", () =>
+    assert.match(
+      readFileSync("CHANGELOG.md", "utf8"),
+      RegExp(`\\b${String(names.length).padStart(4, "0")}\\b`),
+    ));
+
   test("have the text with which they were released", () => {
     assert.deepEqual(
       schema.migrations.map(({ text }) => createHash("sha256").update(text).digest("hex")),
@@ -48,7 +54,7 @@ describe("migrations", async () => {
   test("an upgrade keeps what the first version has recorded, unsigned acceptances too", async () => {
     await using own = await openEmptyDatabase();
     const owner = own.connect(commandLimits);
-    const first = { ...schema, migrations: schema.migrations.slice(0, 4), protection: [] };
+    const first = { ...schema, migrations: schema.migrations.slice(0, 4), protection: [], serviceRole: "" };
     await migrate(owner, first);
     await owner.query(
       script(`
@@ -62,7 +68,7 @@ describe("migrations", async () => {
     const rows = () =>
       owner.query(sql`
         select (select json_agg(maintenance_log) from maintenance_log)::text as logs,
-          (select json_agg(employee) from employee)::text as employees, (select json_agg(asset) from asset)::text as assets,
+          (select json_agg(employee) from employee)::text as employees, (select json_strip_nulls(json_agg(asset)) from asset)::text as assets,
           (select concat_ws(' ', id, reason, refused, accepted) from trail_acceptance) as accepted`);
     const before = await rows();
     assert.deepEqual((await migrate(owner, schema)).applied, names.slice(4));

@@ -7,7 +7,7 @@ import {
   passwordChangeFields,
   registrationFields,
 } from "../../../src/domain/employee.ts";
-import { type Fields, readFields } from "../../../src/domain/field.ts";
+import { type Field, type Fields, readFields } from "../../../src/domain/field.ts";
 import { newLogFields } from "../../../src/domain/maintenance-log.ts";
 import { aLog, anAsset, aRegistration } from "../../support/test-records.ts";
 
@@ -17,56 +17,50 @@ interface Input {
   readonly whole: object;
   /** What a client is told where a value is missing, in the order of declaration. */
   readonly missing: Readonly<Record<string, string>>;
-  /** By what name messages call a text. */
-  readonly texts: Readonly<Record<string, string>>;
   /** What is read where a value is absent or null; others are required. */
   readonly absent?: Readonly<Record<string, unknown>>;
   /** Texts that may be blank. */
   readonly mayBeBlank?: readonly string[];
 }
 
-const people = { firstName: "First name", lastName: "Last name", email: "Email" };
-const required = (texts: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(texts).map(([name, label]) => [name, `${label} is required`]));
-const registered = { ...people, password: "Password", phone: "Phone" };
-const changed = { ...people, phone: "Phone" };
-const [login, passwords] = [
-  { email: "Email", password: "Password" },
-  { oldPassword: "Old password", newPassword: "New password" },
-];
+/** By what name messages call a field. */
+const labelOf = (name: string) =>
+  name.replace(/^./, first => first.toUpperCase()).replace(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+/** Words, and a date, have messages of their own. */
+const isText = (name: string, { schema }: Field<unknown>) =>
+  schema["type"] === "string" && schema["enum"] === undefined && name !== "performedDate";
+
+const required = (...names: readonly string[]) =>
+  Object.fromEntries(names.map(name => [name, `${labelOf(name)} is required`]));
+const changed = ["firstName", "lastName", "email", "phone", "role"];
 
 const inputs: Readonly<Record<string, Input>> = {
   registration: {
     fields: registrationFields,
     whole: aRegistration(),
-    missing: { ...required(registered), role: "Role is required" },
-    texts: registered,
+    missing: required("firstName", "lastName", "email", "password", "phone", "role"),
   },
   "change of an employee": {
     fields: employeeChangeFields,
     whole: { firstName: "Ada", lastName: "Byron", email: "a@b.c", phone: "123456", role: "ADMIN" },
-    missing: { ...required(changed), role: "Role is required" },
-    texts: changed,
-    absent: Object.fromEntries([...Object.keys(changed), "role"].map(name => [name, undefined])),
+    missing: required(...changed),
+    absent: Object.fromEntries(changed.map(name => [name, undefined])),
   },
   login: {
     fields: loginFields,
     // Form and length are left to the comparison, so that they tell nothing about the rules.
     whole: { email: "ada", password: " x " },
-    missing: required(login),
-    texts: login,
+    missing: required("email", "password"),
   },
   "change of the password": {
     fields: passwordChangeFields,
     whole: { oldPassword: " x ", newPassword: "new secret" },
-    missing: required(passwords),
-    texts: passwords,
+    missing: required("oldPassword", "newPassword"),
   },
   "new asset": {
     fields: newAssetFields,
     whole: anAsset({ description: " as sent\n", active: false }),
-    missing: { name: "Name is required" },
-    texts: { name: "Name", description: "Description" },
+    missing: required("name"),
     absent: { description: "", active: true },
     mayBeBlank: ["description"],
   },
@@ -79,7 +73,6 @@ const inputs: Readonly<Record<string, Input>> = {
       taskType: "Task type required",
       comment: "Comment required",
     },
-    texts: { comment: "Comment" },
     mayBeBlank: ["comment"],
   },
 };
@@ -94,9 +87,7 @@ const letters = (length: number) => "𝒙".repeat(length);
 
 const refused = (message: string | undefined) => ({ name: "DomainError", code: "INVALID", message });
 
-for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] }] of Object.entries(
-  inputs,
-)) {
+for (const [name, { fields, whole, missing, absent = {}, mayBeBlank = [] }] of Object.entries(inputs)) {
   describe(`a ${name}`, () => {
     const read = (sent: object) => readFields(fields, { ...whole, ...sent });
 
@@ -125,7 +116,9 @@ for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] 
       });
     }
 
-    for (const [field, label] of Object.entries(texts)) {
+    for (const [field, declared] of Object.entries(fields)) {
+      if (!isText(field, declared)) continue;
+      const label = labelOf(field);
       test(`wants text for ${field}`, () => {
         for (const other of [7, true, ["Ada"], { text: "Ada" }])
           assert.throws(() => read({ [field]: other }), refused(`${label} must be a string`));
@@ -152,7 +145,7 @@ for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] 
       const { min, max, trimmed } = bounds;
       const sample = samples[field] ?? letters;
       test(`takes ${min} to ${max} characters for ${field}, white space at its ends ${trimmed ? "left out" : "counted"}`, () => {
-        const label = field.endsWith("assword") ? "Password" : texts[field];
+        const label = field.endsWith("assword") ? "Password" : labelOf(field);
         // An email and a phone number have a form, which tells more.
         const message = field in samples ? /./ : `${label} must be between ${min} and ${max} characters`;
         for (const length of [min, max]) read(sample(length));
