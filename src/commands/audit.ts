@@ -38,7 +38,7 @@ export async function runAudit(context: CommandContext, values: Values<typeof au
     const age = `the newest entry is ${seconds < 0 ? `not within ${within} of now` : `older than ${within}`}`;
     const isBehind = await reported(
       "the trail",
-      askUntil(client, client.hasUnproven, isBehind => !isBehind),
+      askUntil(client, client.hasUnproven, hasUnproven => !hasUnproven),
     );
     const why = isBehind ? "logs were written that are not in the trail" : "no log was written since";
     const times = `recorded ${recordedAt ?? "before the trail began"}, and the clock of this machine says ${now.toISOString()}`;

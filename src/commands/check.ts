@@ -52,7 +52,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   try {
     const schema = readSchema();
     const schemaFindings = await attempt("schema", examine(database, schema, use));
-    // Throws UnsuitableDatabase behind a pooler that lends sessions by the transaction: there a second connection gets the session of the first.
+    // Opens a second connection: `refuseLent` throws UnsuitableDatabase where a pooler gives it the session of the first.
     const second = connect(databaseUrl, probeLimits);
     await second.query(sql`select 1`).finally(second.close);
     const findings = [...sessionFindings, ...(schemaFindings ?? [])];
@@ -109,10 +109,7 @@ const isFault = (error: unknown): error is Error =>
 
 /** Compares it with the database, and tries its folder: the file is replaced each time, and not written to. */
 async function tryStateFile(path: string, database: Database, key?: VerifierKey): Promise<void> {
-  await compareStateFile(database, path, key).catch(error => {
-    // The findings above name each missing right already.
-    if (!hasState(error, "insufficientPrivilege")) throw error;
-  });
+  await compareStateFile(database, path, key);
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new TrailError(`TRAIL_STATE_FILE cannot be written: ${error.code}`);
   });

@@ -15,9 +15,9 @@ export interface Command<O extends Options = Options> {
   /** What follows the name without being an option. */
   readonly argument?: string;
   readonly options?: O;
-  /** What the help lists. The code of the command reads its own. */
+  /** The settings that the help lists; the file of the command reads those that it needs. */
   readonly settings?: SettingsName;
-  /** Loads its code when it is called: `verify` and its like need no package. */
+  /** Loads its code when it is called: `verify`, `audit` and `trail-key` need no package of npm. */
   run(context: CommandContext, values: Values<O>, positionals: readonly string[]): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ finish: compares both again; then no token from before is valid, no id is issued
     argument: "STEP",
     options: {
       key: repeated("VKEY", "with prepare: verify the restored database as verify --database does"),
-      "gives-up": option("N", "fail where more records than these are lost"),
+      "gives-up": option("N", "fail if more than N records are lost"),
     },
     settings: "restoreSettings",
     run: async (context, values, steps) =>
@@ -154,7 +154,7 @@ ones: tell them why. Needs TRAIL_KEY, and TRAIL_STATE_FILE where serve has it.`,
       "gives-up": withDefault(
         "N",
         "0",
-        "how many signed entries the stored trail lacks; without N the command prints the number and changes nothing",
+        "how many signed entries the stored trail lacks, exactly; with another N the command prints the number and changes nothing",
       ),
     },
     settings: "acceptTrailSettings",

@@ -27,7 +27,7 @@ const csvLines = (chunk: Chunk): string =>
     .map(log => csvLine(columns.map(column => log[column])))
     .join("");
 
-/** A chunk has commas only between its logs: they become line ends. In a log's `comment` the quotation marks of `,{"id":` are escaped. */
+/** A chunk has `,{"id":` only between two logs, where the comma becomes a line end: in a text, JSON escapes the quotation marks. */
 function jsonLines({ content }: Chunk): string {
   const text = Buffer.from(content).toString().replaceAll(',{"id":', '\n{"id":');
   return text === "" ? "" : `${text.replace(otherLineEnds, escapeOf)}\n`;

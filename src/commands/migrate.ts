@@ -21,9 +21,9 @@ export async function runMigrate(context: CommandContext): Promise<void> {
 }
 
 export async function migrateDatabase({ print }: CommandContext, database: Database): Promise<void> {
-  const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, readSchema());
+  const { applied, restored: putBack, serviceRoleGranted, isFrozen } = await migrate(database, readSchema());
   for (const name of applied) print(`applied ${name}`);
-  for (const what of restored) print(`put back ${what}`);
+  for (const what of putBack) print(`put back ${what}`);
   if (isFrozen) print("the schema is frozen, and up to date");
   else if (applied.length === 0) print("the schema is up to date");
   if (!serviceRoleGranted) {

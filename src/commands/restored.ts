@@ -43,7 +43,9 @@ export async function runRestored(context: CommandContext, values: Values, steps
   const { databaseUrl, ownerDatabaseUrl, trailKey } = settings;
   const name = ownerDatabaseUrl.database;
   if (name !== databaseUrl.database || !isNameOfDatabase(name) || name === restoredName)
-    throw usageError(`DATABASE_URL and OWNER_DATABASE_URL have to name one database, not ${restoredName}`);
+    throw usageError(
+      `DATABASE_URL and OWNER_DATABASE_URL have to name one database, in at most 63 visible bytes, and not ${restoredName}`,
+    );
   if (step === "names")
     return context.write([ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, ""].join("\n"));
 

@@ -13,7 +13,7 @@ import { ServedDatabase } from "./served-database.ts";
 import { readIdentity, ServedCertificate } from "./served-identity.ts";
 
 const graceMilliseconds = 10_000;
-/** How long the end of the log may take; its reader may have stalled. */
+/** How long a stop waits for the end of the log, whose reader may have stalled. */
 const flushMilliseconds = 1_000;
 /** How long the start waits for the checks of the database before it listens. */
 const schemaWaitMilliseconds = 1_000;
@@ -71,8 +71,8 @@ export async function runServe(context: CommandContext): Promise<void> {
     const listeningPort = await orRefuse(service.listen(), place);
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
     // Rejects when the database turns out to be unsuitable, also long after the service has begun to listen.
-    const trailStarted = recordsCompared.then(service.startTrail);
-    await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
+    const stopAfterStart = recordsCompared.then(service.startTrail).then(() => stopRequested);
+    await Promise.race([stopRequested, failed, stopAfterStart]);
     events.info("stopping");
   } finally {
     await service.close(graceMilliseconds);

@@ -49,7 +49,7 @@ export class ServedDatabase {
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
   async check(): Promise<void> {
     refuseToStart(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
-    // Throws UnsuitableDatabase behind a pooler that lends sessions by the transaction: there a second connection gets the session of the first.
+    // Opens a second connection: `refuseLent` throws UnsuitableDatabase where a pooler gives it the session of the first.
     await this.trail.query(sql`select 1`);
   }
 

@@ -125,7 +125,7 @@ export async function stateOf(examination: Promise<readonly Finding[]>): Promise
   try {
     const broken = await examination;
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
-    const database = others.length < broken.length ? "takes no writes" : "ok";
+    const database = broken.some(({ promise }) => promise.name === "writes") ? "takes no writes" : "ok";
     return { database, schema: others.join("; ") || "ok" };
   } catch (error) {
     const unsuitable = unsuitabilityOf(error);

@@ -34,7 +34,7 @@ export async function verifyTrail(
     ["database", newest],
     ["TRAIL_STATE_FILE", await stateFile?.read().catch((error: unknown) => differs(faultOrRethrow(error)))],
   ] as const) {
-    if (note === undefined) print(`no checkpoint in ${place}`);
+    if (note === undefined) print(`no checkpoint was read from ${place}`);
     else notes.set(place, note);
   }
   const size = await verifyStore(trail, keys, notes, differs);

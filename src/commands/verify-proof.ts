@@ -39,9 +39,9 @@ const placeOf = ({ recordedAt }: LogEntry, index: number, origin: string, size: 
   }`;
 
 function lineOf({ field, shown, recorded }: ReturnType<typeof differences>[number]): string {
-  const name = field === "performedByName" ? " (the performer's name when the log was written)" : "";
-  if (shown === undefined) return `${field} is missing, the entry has ${JSON.stringify(recorded)}${name}`;
-  return `${field} differs: the log has ${JSON.stringify(shown)}, the entry has ${JSON.stringify(recorded)}${name}`;
+  const remark = field === "performedByName" ? " (the performer's name when the log was written)" : "";
+  if (shown === undefined) return `${field} is missing, the entry has ${JSON.stringify(recorded)}${remark}`;
+  return `${field} differs: the log has ${JSON.stringify(shown)}, the entry has ${JSON.stringify(recorded)}${remark}`;
 }
 
 /** A name in the log's file can be any text. */
@@ -61,8 +61,8 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
-  // Matches every string, so that no match begins inside one. A string with a colon behind it is a name; a number behind the colon is
-  // matched too. JSON.parse keeps one of two members with the same name, and other programs may show the other.
+  // Matches every string, so that no match begins inside one. A match longer than its string is the name of a member, with its number
+  // if it has one. More names than members: a name comes twice, JSON.parse has kept one of them, and other programs may show the other.
   const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*)?)?/gs)].filter(
     ([whole, quoted]) => whole !== quoted,
   );

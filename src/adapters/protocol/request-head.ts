@@ -55,8 +55,8 @@ export function readHead(request: Pick<IncomingMessage, "headers" | "rawHeaders"
   };
 }
 
-/** Whether the head of a request makes its response the last one of the connection. Node would not read what follows an upgrade. */
-export const endsConnection = ({ headers, httpVersion }: IncomingMessage): boolean =>
+/** Whether no next request can be read: after an upgrade Node reads none, and HTTP/1.0 has no Transfer-Encoding (RFC 9112, section 6.1). */
+export const isLastReadable = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined);
 
 /** Node's parser does not tell which of them, and newer ones refuse too many fields themselves. */

@@ -15,7 +15,7 @@ export interface TrailCondition {
   readonly kind: TrailConditionKind;
   /** In elapsed milliseconds. */
   readonly since: number;
-  /** Text for the operations page, which anybody may see: no path, SQL or message of a driver. Empty if whole; if contradicted, what is contradicted. */
+  /** Text for the operations page, which anybody may see: no path, SQL or message of a driver. Empty if whole. */
   readonly why: string;
 }
 

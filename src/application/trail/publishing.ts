@@ -88,21 +88,21 @@ export function makePublishedTrail(
      * Entries from an index on, signed or not, and where the next ones begin.
      *
      * @param after the short hash of the entry before `from`, as the link has it; ignored where `from` is 0
-     * @throws CONFLICT where that entry is another one or is missing, and without `after` NOT_FOUND past the end: a client that is
-     * ahead of the trail notices either
+     * @throws CONFLICT where that entry is another one or is missing; without `after`, NOT_FOUND past the end. So a client that is
+     * ahead of the trail gets one of the two
      */
     async entries(from: number, limit: number, after?: string) {
       const isBeforeEnd = from + limit <= numbered();
       const current = isBeforeEnd ? condition() : await refresh();
       const end = isBeforeEnd ? numbered() : (await ledger.end()).size;
       const next = Math.max(from, Math.min(from + limit, end));
-      const [continued, last] = await shortHashesBefore(from, next);
-      if (from > 0 && after !== undefined && after !== continued)
+      const [hashBefore, hashBeforeNext] = await shortHashesBefore(from, next);
+      if (from > 0 && after !== undefined && after !== hashBefore)
         throw new DomainError("CONFLICT", "The trail has another history");
       if (from > end) throw new DomainError("NOT_FOUND", `The trail has ${end} entries`);
       return {
         list: inChunks(records, from, next, writeElements),
-        next: { from: next, after: last },
+        next: { from: next, after: hashBeforeNext },
         condition: current,
       };
     },

@@ -12,7 +12,7 @@ export interface OlderHead extends Checkpoint {
   readonly place: string;
 }
 
-/** Throws TrailError. Does not check the signature: the key may be another one by now. */
+/** Throws TrailError for a note that is no checkpoint, as an empty one. Does not check the signature: the key may be another one by now. */
 export function headIn(place: string, note: string | undefined): OlderHead | undefined {
   try {
     return note === undefined ? undefined : { ...readCheckpoint(note), place };
@@ -50,12 +50,13 @@ export async function requireRemembered(
   const tree = makeStoredTree(ledger);
   await requireContinued(store, remembered, keys, async head => {
     if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
-    const missing = remembered.size - size;
+    const source = head === remembered ? place : "trail_acceptance";
+    const missing = head.size - size;
     if (missing > 0) {
       throw new TrailError(
-        `${place} remembers ${remembered.size} entries of the trail, and the database has ${size}: ${missing} are missing`,
+        `${source} remembers ${head.size} entries of the trail, and the database has ${size}: ${missing} are missing`,
       );
     }
-    throw new TrailError(`the database does not have the ${remembered.size} entries that ${place} remembers`);
+    throw new TrailError(`the database does not have the ${head.size} entries that ${source} remembers`);
   });
 }

@@ -11,8 +11,9 @@ const xidMilliseconds = 1_000;
 /**
  * What a process knows of record ids. They do not become visible in their order: a sequence issues an id before its transaction
  * has an xid, and that transaction may end long after later ones. Each poll therefore numbers the records above a *floor*, and
- * finds those up to the floor by a *pass* over all ids. The floor rises to the ids that one poll found issued, as soon as
- * every transaction that had an xid a second after that poll has ended, and a later poll has numbered all records above the old floor.
+ * finds those up to the floor by a *pass* over all ids. The floor rises in three steps: a poll finds which
+ * ids were issued (`issued`); a poll a second or more later takes an xid above those of their transactions (`nextFloor`); a poll whose xmin is
+ * above that xid numbers what is new.
  *
  * | Phase | Who may still make a record up to the floor | It ends when | Then |
  * |---|---|---|---|
@@ -30,7 +31,7 @@ export interface Settling {
   /** The floor when every transaction with an xid up to `xid` has ended; waited for since, in elapsed milliseconds. */
   readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly since: number } | undefined;
   readonly pass: Pass | undefined;
-  /** When the first pass began, or the newest one that was due since; the pass of phase `ended` does not count. In elapsed milliseconds. */
+  /** When `afterHorizon` last began a pass, in elapsed milliseconds. The pass that `afterNew` begins does not put off the next one. */
   readonly passAt: number;
 }
 

@@ -46,7 +46,7 @@ async function signedBefore({ checkpoints, stateFile, key }: TreePorts, memory: 
   return { stored, remembered };
 }
 
-/** Throws TrailError unless the tree extends the head, and the head is of a key with our name: two names would each sign one half of the history. */
+/** Throws TrailError, whose message names what is contradicted, unless the tree extends the head and the head has the name of our key. */
 async function requireExtended({ ledger, key }: TreePorts, tree: Head, signed: OlderHead): Promise<void> {
   const { place, origin } = signed;
   if (!(await makeStoredTree(ledger).extends(signed, tree)))
@@ -114,7 +114,7 @@ export class Signing {
     this.newest = newest;
   }
 
-  /** At the stop: writes the last checkpoint to the database and to the log. */
+  /** At the stop of a whole trail: writes the last checkpoint to the database and to the log. A database that may contradict it does not get it. */
   async close(): Promise<void> {
     if (this.newest !== undefined) await this.#publish(this.newest, true);
   }
@@ -145,7 +145,7 @@ function undefinedIfAcceptable(error: unknown): undefined {
  * Goes on with the stored history although it contradicts what was signed, or the state file is missing: signs it and an
  * acceptance, by which every process that remembers the same head goes on too, and replaces the state file.
  * Returns undefined if the history may be signed anyway. Throws TrailError if the right edge of the stored tree is not whole, if the
- * state file cannot be read, or if the signed history has more entries and the operator has not said how many may be given up.
+ * state file cannot be read, or if `givesUp` is not exactly how many of the signed entries the stored history lacks.
  */
 export async function acceptTrail(
   ports: TreePorts,

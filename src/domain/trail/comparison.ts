@@ -6,7 +6,7 @@ import type { TrailProof } from "./proof.ts";
 
 export type PrefixCheck = ReturnType<typeof makePrefixCheck>;
 
-/** Recomputes a tree from the hashes of its perfect subtrees, and compares it with heads of the sizes that it grows through. */
+/** Grows the frontier by the hashes of perfect subtrees, and compares it with heads of the sizes that it grows through. */
 export function makePrefixCheck(heads: readonly Head[], frontier: Frontier) {
   const sizes = new Set(heads.map(({ size }) => size));
   const roots = new Map([[frontier.size, frontier.root]]);

@@ -5,7 +5,7 @@ import type { Clock } from "../../../application/clock-and-log.ts";
 import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
 import { handleWith, listen } from "../../protocol/node-server.ts";
 import { refusalText, requestTimeout } from "../../protocol/refusal.ts";
-import { endsConnection } from "../../protocol/request-head.ts";
+import { isLastReadable } from "../../protocol/request-head.ts";
 import { Budget } from "../request/budget.ts";
 import { type Edge, Exchange, standingHeaders } from "../request/exchange.ts";
 import { type HttpLimits, httpLimits } from "../request/limits.ts";
@@ -49,7 +49,7 @@ export function makeHttpServer(
     });
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // `handleWith` refuses CONNECT after this. Node has taken its own listeners off: a response under way would wait for ever.
+    // `handleWith` refuses CONNECT after this. Node has taken off its listener for `drain` too: a response under way would wait for ever.
     if (connections.get(socket)?.exchange !== undefined) socket.destroy();
   });
   handleWith(server, { respond: accept, refuse });
@@ -67,7 +67,7 @@ export function makeHttpServer(
   }
 
   async function workOn(connection: HttpConnection, exchange: Exchange): Promise<void> {
-    await connection.workOn(exchange, draining.hasBegun || endsConnection(exchange.request));
+    await connection.workOn(exchange, draining.hasBegun || isLastReadable(exchange.request));
     if (connection.socket.closed) connections.delete(connection.socket);
   }
 
@@ -76,7 +76,7 @@ export function makeHttpServer(
     if (refusal.status === requestTimeout) budget.turnAway("slowClients");
     const connection = connections.get(socket);
     const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
-    // Nothing can be written after a TLS handshake that failed, nor where the connection was refused before.
+    // No connection: the TLS handshake has failed. Not writable: the connection lingers, or its client has gone.
     if (connection === undefined) socket.destroy();
     else if (socket.writable) connection.refuse(refusal, refusalText(refusal, standing, clock.now()));
   }

@@ -16,8 +16,8 @@ export interface TlsIdentity {
 }
 
 /**
- * Undefined without files. Throws an error that says which setting is wrong, and how, when a client would have to refuse
- * what they have, or the key is open to every user.
+ * Undefined without files. Throws an error that names the setting and its fault, when clients would refuse the certificate,
+ * the key is not that of the certificate, or the key is open to every user.
  */
 export function readTlsIdentity(
   { certificateFile, keyFile }: IdentityFiles,

@@ -28,7 +28,7 @@ const denseWindow = 3_000_000;
 /** Logs that a search finds at most. It may sort the square of this. */
 const mostFound = 1_000;
 
-/** A search may take a second of a connection of the pool, which others need. All wait in one line, whose name is `[]`. */
+/** A search may take a second of a connection of the pool, which others need. All wait in one line: its path, [], has no names. */
 const searchLimits = { working: 2, waiting: 20 };
 
 const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;
@@ -48,23 +48,20 @@ export class ActiveLogs {
     this.#database = database;
   }
 
-  /**
-   * Reads a page of so many logs, of a list of so many. Undefined when they come to too many bytes. Throws UNAVAILABLE where too
-   * many wait for a search.
-   */
+  /** Reads a page of a list; undefined when its logs come to too many bytes. Throws UNAVAILABLE where too many wait for a search. */
   async readPage(
     query: LogQuery,
-    ofList: number,
+    listRows: number,
     place: ActivePlace,
-    ofPage: number,
+    pageRows: number,
   ): Promise<LogPage<ActivePlace> | undefined> {
-    if ("ids" in place) return this.#readFound(place, ofPage);
+    if ("ids" in place) return this.#readFound(place, pageRows);
     const newest = (shown: Statement) => newestOf(query, place, shown, wholeNumber(windowRows));
     const page = await readPacked(
       this.#database,
-      sql`select ${columns} from (${newest(columns)}) l ${ofActiveAssets} ${inOrder} limit ${ofPage}`,
+      sql`select ${columns} from (${newest(columns)}) l ${ofActiveAssets} ${inOrder} limit ${pageRows}`,
       sql`
-        case when rows < ${ofPage} then (
+        case when rows < ${pageRows} then (
           select json_build_object('id', l.id, 'performedDate', l.performed_date,
             'activeAssets', (select count(*) from asset where active))
           from (select ${positions} from (${newest(positions)}) l ${inOrder} offset ${windowRows - 1} limit 1) l
@@ -72,13 +69,13 @@ export class ActiveLogs {
     );
     if (page === undefined) return undefined;
     const { rows, logs, extra } = page;
-    if (rows === ofPage) return { ...page, next: lastPosition(logs) };
+    if (rows === pageRows) return { ...page, next: lastPosition(logs) };
     if (extra === undefined) return { ...page, next: undefined };
     const { activeAssets, ...end } = JSON.parse(extra) as WindowEnd;
     const isDense = rows * activeAssets >= denseWindow;
     return {
       ...page,
-      next: isDense ? end : await this.#searches.run([], () => this.#search(query, ofList, end)),
+      next: isDense ? end : await this.#searches.run([], () => this.#search(query, listRows, end)),
     };
   }
 

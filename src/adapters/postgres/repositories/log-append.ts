@@ -27,7 +27,7 @@ const readAppended = (row: object): AppendRow => {
   return row as AppendRow;
 };
 
-/** What a client sends of a log, by its names and by those of its columns; and all columns of a log that clients see. */
+/** What a client sends of a log, as names of the result (`sent`) and of columns; `logColumns` are those of all properties. */
 const sent = listOf(Object.keys(newLogFields).map(resultName));
 const sentColumns = listOf(Object.keys(newLogFields).map(columnOf));
 const logColumns = columnsOf(logProperties);
@@ -65,7 +65,8 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
   const confirmReads = makeConfirmReads({ query });
   /**
    * One statement for all: finds asset and performer (by id and email, as a token names both), and writes the log or finds the key's, which
-   * may be on another asset. It inserts in the order of the keys: two statements with the same keys wait in one direction only.
+   * may be on another asset; `new_id` joins either to its call. It inserts in the order of the keys: two statements with the same keys
+   * wait in one direction only.
    */
   const appendOne = batched({
     query: query<AppendRow>,
@@ -113,6 +114,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
       if (!isLive) return { outcome: "revoked" };
       if (assetFound === null) return { outcome: "no asset" };
       if (log.id === null) continue;
+      // Another statement wrote it: a synchronous standby may not have it yet.
       if (replayed) await confirmReads();
       return { outcome: replayed ? "key in use" : "written", log };
     }

@@ -28,15 +28,14 @@ export function makeLogLists(database: Database, names: SharedNames) {
     bounds: ListBounds,
   ): AsyncGenerator<Chunk<LogPosition>, undefined> {
     const room = new ChunkRoom();
-    // With a `limit`, a client gets a part of the list, and needs to know where the next part begins. As a rule one row more tells
+    // Only a part has a bound of bytes. The client of a part needs to know where the next one begins. As a rule one row more tells
     // whether there is one. Where it does not, `next` may lead to an empty part.
     const isPart = Number.isFinite(bounds.bytes);
     const pages = pagesOf(start, read, firstRows, isPart ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
     let isFirst = true;
     for await (const page of pages) {
-      if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
-        throw notFound(page.missing);
+      if (isFirst && page.rows === 0 && page.missing !== undefined) throw notFound(page.missing);
       isFirst = false;
       const known = await names.of(idsIn(page.logs), page.names);
       for (const chunk of chunksOf(page.logs, known, left)) {

@@ -138,7 +138,7 @@ export async function readPacked({ queryBytes }: Database, found: Statement, ext
   return { rows: Number(rows), bytes, logs, extra: text?.toString() };
 }
 
-/** Logs that one statement reads. In the text, because PostgreSQL then keeps the plan: to plan each page anew takes a quarter of its time. */
+/** The limit of each branch, in the text: PostgreSQL then keeps the plan, which would take a quarter of a page's time. That of a page is a value. */
 const mostRows = 2_000;
 
 /** Reads a page of all logs, or of those of an asset or a performer. */

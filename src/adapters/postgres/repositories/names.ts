@@ -36,13 +36,13 @@ export class SharedNames {
     this.#read = batched({ query: query<NamedRow>, statementFor: namesOf, resultsOf: jsonForEach });
   }
 
-  /** Drops all names. A page that is reading names at this moment uses those, which may be older. */
+  /** Drops all names, so that a change by this process shows at once. A page that is reading names now uses those, which may be older. */
   forget(): void {
     this.#recent = none();
     this.#since = this.#now();
   }
 
-  /** @param preset names that the page has read itself, in place of the shared names of a kind: all names of that kind in its logs */
+  /** @param preset the names of a kind that the page has read itself: all that its logs need, so the shared ones of that kind are not used */
   async of(ids: References, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
