@@ -7,7 +7,9 @@ import { type AuditState, askUntil, auditTrail, requirePrefix } from "../applica
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";
 import { readDuration } from "../config/values.ts";
+import { openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
+import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { readGiven, usageError, type Values } from "./options.ts";
 import type { auditOptions } from "./verification-options.ts";
@@ -25,7 +27,7 @@ export async function runAudit(context: CommandContext, values: Values<typeof au
     within === undefined ? undefined : readGiven("--newest-within", () => readDuration(within));
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(base, readSettings(auditSettings, environment));
-  const before = readState(state);
+  const before = readState(state, trusted.keys);
   const audited = await reported("the trail", auditTrail(client, trusted, before, kept));
   for (const checkpoint of kept)
     await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
@@ -71,14 +73,16 @@ async function reported<T>(what: string, work: Promise<T>): Promise<T> {
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 
 /** Undefined the first time. A file that is there and cannot be read is no reason to begin anew. */
-function readState(path: string): AuditState | undefined {
+function readState(path: string, keys: readonly VerifierKey[]): AuditState | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const state = JSON.parse(readFileSync(path, "utf8")) as Partial<AuditState> | null;
-    const isState = typeof state?.checkpoint === "string" && Array.isArray(state.hashes);
-    if (isState && state.hashes?.every(hash => typeof hash === "string")) return state as AuditState;
-    throw new Error("it is not a state of audit");
+    const { checkpoint, hashes } = (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Partial<AuditState>;
+    const isState = Array.isArray(hashes) && [checkpoint, ...hashes].every(text => typeof text === "string");
+    if (!isState || checkpoint === undefined) throw new Error("it is not a state of audit");
+    openCheckpoint(checkpoint, keys);
+    return { checkpoint, hashes };
   } catch (error) {
-    throw failed(`${path} cannot be read: ${(error as Error).message}`);
+    const what = error instanceof TrailError ? "its checkpoint " : "";
+    throw failed(`${path} cannot be read: ${what}${(error as Error).message}`);
   }
 }

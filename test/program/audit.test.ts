@@ -138,6 +138,10 @@ describe("audit", () => {
         /does not have the 700 entries/,
       ],
       [JSON.stringify({ ...good, checkpoint: trail.checkpoint(200) }), /remembered wrongly/],
+      [
+        JSON.stringify({ ...good, checkpoint: makeTestTrail("other.example").checkpoint() }),
+        /cannot be read: its checkpoint is not signed by this key$/m,
+      ],
       [JSON.stringify({ ...good, checkpoint: good.checkpoint.replace("700", "300") }), /wrong signature/],
     ] as const) {
       writeFileSync(state, content);

@@ -52,11 +52,10 @@ export async function requireRemembered(
     if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
     const source = head === remembered ? place : "trail_acceptance";
     const missing = head.size - size;
-    if (missing > 0) {
+    if (missing > 0)
       throw new TrailError(
         `${source} remembers ${head.size} entries of the trail, and the database has ${size}: ${missing} are missing`,
       );
-    }
     throw new TrailError(`the database does not have the ${head.size} entries that ${source} remembers`);
   });
 }

@@ -32,11 +32,7 @@ interface NumberedRow extends Ids {
  * Numbers records and returns what it did. `found` are the next records without an entry. Each gets the next index, unless it
  * is too long for an entry. Where the trail does not end so, or the database has another schema, nothing is found, and there is no row.
  */
-function numbering(
-  { size, schema }: Pick<TrailEnd, "size" | "schema">,
-  ids: IdRange,
-  limit: number,
-): Statement {
+function numbering(...[{ size, schema }, ids, limit]: Parameters<Ledger["number"]>): Statement {
   const records = unionOf(entryKinds.map(kind => withoutEntry(kind, ids, limit)));
   const lastFound = (kind: EntryKind) =>
     sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${ids.above[kind]})`;
