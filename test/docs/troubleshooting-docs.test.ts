@@ -26,7 +26,7 @@ const internal = new Set(["files cannot be read here"]);
 
 /** Calls that carry a message, and what begins or ends as only messages do. A RangeError is a broken invariant. */
 const calls =
-  /\b(?:invalid|nonNull|accept|faults\.push|console\.error|new (?!Range)\w*Error|events(?:\.\w+|\[\w+\]))\(/g;
+  /\b(?:invalid|unavailable|nonNull|accept|faults\.push|console\.error|new (?!Range)\w*Error|events(?:\.\w+|\[\w+\]))\(/g;
 const literal = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
 const tellTale =
   /^(is|has|cannot|warning:|role) .* |^Invalid [a-z]|^[A-Z][\w-]* must be | required$|^(another|the|this)\b.* (is|may) /;
