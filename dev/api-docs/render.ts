@@ -34,7 +34,7 @@ ${(await Promise.all(items)).join("")}- \`restore [--test] [--gives-up RECORDS] 
 
 ## Settings
 
-Settings come from the environment. \`NAME_FILE\` may be set in place of \`NAME\`: the path of a file whose content is the value.
+Settings come from the environment. \`NAME_FILE\` may be set in place of \`NAME\`: the path of a file whose content is the value. The package takes secrets and database URLs from [credentials](../SECURITY.md#secrets).
 
 ${settingsList()}
 `;
