@@ -329,7 +329,8 @@ class Simulation {
     const { trail } = this.#stage;
     if (this.#fault === "accepts a taken index" && name === "number") {
       const { entries } = trail.stored;
-      const hidden = entries.splice(given[0] as number);
+      const [{ size }] = given as Parameters<Ledger["number"]>;
+      const hidden = entries.splice(size);
       const result = call(...given);
       entries.push(...hidden);
       return result;
