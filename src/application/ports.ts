@@ -46,8 +46,8 @@ export interface EmployeeRepository {
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
   insert(employee: EmployeeRecord, by: Caller): Promise<Employee>;
   /**
-   * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
-   * email revokes the employee's tokens. Throws FORBIDDEN for another role, CONFLICT when the email is taken.
+   * Changes what is not undefined, provided that the employee now has one of the editable roles. A change of role
+   * or email revokes the employee's tokens. Throws FORBIDDEN when the role now is not editable, CONFLICT when the email is taken.
    *
    * @param expected as the employee must be now: throws CHANGED otherwise
    * @returns the employee, and the role before

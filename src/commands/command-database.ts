@@ -17,11 +17,11 @@ import type { CommandContext } from "./command.ts";
 export async function compareStateFile(
   database: Database,
   path: string | undefined,
-  key?: VerifierKey,
+  acceptanceKey?: VerifierKey,
 ): Promise<void> {
   if (path === undefined) return;
   const ports = { ...makeRepositories(database).trail, stateFile: makeStateFile(path) };
-  await requireRemembered(ports, key && [key]);
+  await requireRemembered(ports, acceptanceKey && [acceptanceKey]);
 }
 
 /** Writes events to standard output, as the log of a service has them. */

@@ -31,7 +31,7 @@ export async function runServe(context: CommandContext): Promise<void> {
   const identity = readIdentity(settings);
   const certificate = identity && new ServedCertificate(settings, identity);
   const stopRequested = new Promise(resolve => {
-    // Once each: a second signal has its default effect and ends the process at once.
+    // Once each: the same signal, sent again, has its default effect and ends the process at once.
     for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, resolve);
   });
   // What nobody handled leaves the process in an unknown state. A second one, while it drains, ends it at once.

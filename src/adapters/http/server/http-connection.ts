@@ -7,13 +7,13 @@ import type { Exchange } from "../request/exchange.ts";
  *
  * | State | What it holds | Next state |
  * |---|---|---|
- * | idle | a part of the head of a request | busy with a whole head; lingering when the head is malformed, late, or that of CONNECT |
+ * | idle | at most a part of the head of a request | busy with a whole head; lingering when the head is malformed, late (the first one: 10 s after the connection began), or that of CONNECT |
  * | busy | an exchange, and at most the head of the next request | ending when another request begins or is malformed, or the body is malformed or late; after the response lingering where the response began before the whole body had arrived, else idle |
  * | ending | the same; nothing more is read | lingering after the response |
  * | lingering | nothing: the socket stays open so that the client reads the last response | closed after a second; at once, by Node, where that response had `Connection: close` |
  *
  * From any state it becomes closed: by the client; by Node after a response with `Connection: close`; by the service when it was
- * idle for 65 s, when nothing moves for 60 s, at a CONNECT while busy, when a list fails, when a response has to make room, and at a stop.
+ * silent for 65 s after a response, when nothing moves for 60 s before the end of one, at a CONNECT while busy, when a list fails, when a response has to make room, and at a stop.
  */
 export class HttpConnection {
   readonly socket: Socket;
