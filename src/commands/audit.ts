@@ -27,8 +27,9 @@ export async function runAudit(context: CommandContext, values: Values<typeof au
     within === undefined ? undefined : readGiven("--newest-within", () => readDuration(within));
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(base, readSettings(auditSettings, environment));
-  const before = readState(state, trusted.keys);
-  const audited = await reported("the trail", auditTrail(client, trusted, before, kept));
+  const last = readState(state, trusted.keys);
+  const seenSize = Math.max(0, ...kept.map(({ size }) => size));
+  const audited = await reported("the trail", auditTrail(client, trusted, last, seenSize));
   for (const checkpoint of kept)
     await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
   const recordedAt = audited.newest?.recordedAt ?? undefined;
@@ -73,14 +74,13 @@ async function reported<T>(what: string, work: Promise<T>): Promise<T> {
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 
 /** Undefined the first time. A file that is there and cannot be read is no reason to begin anew. */
-function readState(path: string, keys: readonly VerifierKey[]): AuditState | undefined {
+function readState(path: string, keys: readonly VerifierKey[]) {
   if (!existsSync(path)) return undefined;
   try {
     const { checkpoint, hashes } = (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Partial<AuditState>;
     const isState = Array.isArray(hashes) && [checkpoint, ...hashes].every(text => typeof text === "string");
     if (!isState || checkpoint === undefined) throw new Error("it is not a state of audit");
-    openCheckpoint(checkpoint, keys);
-    return { checkpoint, hashes };
+    return { head: openCheckpoint(checkpoint, keys), hashes };
   } catch (error) {
     const what = error instanceof TrailError ? "its checkpoint " : "";
     throw failed(`${path} cannot be read: ${what}${(error as Error).message}`);

@@ -41,38 +41,38 @@ export interface AuditState {
   readonly hashes: readonly string[];
 }
 
+/** A state whose checkpoint was opened. */
+export type LastAudit = Omit<AuditState, "checkpoint"> & { readonly head: Head };
+
 /**
- * Reads the last bundle of the state's checkpoint again, and all that is new since. Recomputes the trees of that checkpoint
- * and of the newest one from them.
+ * Reads the last bundle of the last audit again, and all that is new since. Recomputes the trees of that audit's checkpoint and of
+ * the newest one from them.
  *
- * @param seen checkpoints that somebody has seen: a newest one that is smaller than one of them is asked for again, some times
- * @throws TrailError when the trail does not extend the checkpoint of the state, or is not what its checkpoint says
+ * @param seenSize entries that somebody has seen: a newest checkpoint of fewer is asked for again, some times
+ * @throws TrailError when the trail does not extend that of the last audit, or is not what its checkpoint says
  */
 export async function auditTrail(
   published: AuditedTrail,
   { keys, witnesses }: { readonly keys: readonly VerifierKey[]; readonly witnesses: readonly VerifierKey[] },
-  state?: AuditState,
-  seen: readonly Pick<Head, "size">[] = [],
+  last?: LastAudit,
+  seenSize = 0,
 ) {
   const readNewest = async () => {
     const note = await published.checkpoint();
     if (note === undefined) throw new TrailError("has no checkpoint");
     return { note, checkpoint: openCheckpoint(note, keys, witnesses) };
   };
-  const before = state && openCheckpoint(state.checkpoint, keys);
+  const before = last?.head;
   const oldSize = before?.size ?? 0;
-  const seenSize = Math.max(oldSize, ...seen.map(({ size }) => size));
-  const { note, checkpoint } = await askUntil(
-    published,
-    readNewest,
-    ({ checkpoint }) => checkpoint.size >= seenSize,
-  );
+  const isNewest = ({ checkpoint }: { readonly checkpoint: Head }) =>
+    checkpoint.size >= Math.max(oldSize, seenSize);
+  const { note, checkpoint } = await askUntil(published, readNewest, isNewest);
   const { size } = checkpoint;
   if (size < oldSize)
     throw new TrailError(`has ${size} entries, fewer than the ${oldSize} that it had before`);
 
   const start = Math.floor(Math.max(0, oldSize - 1) / tileWidth) * tileWidth;
-  const hashes = state?.hashes.map(fromBase64) ?? [];
+  const hashes = last?.hashes.map(fromBase64) ?? [];
   if (hashes.length !== nodesOf({ from: 0, to: start }).length) throw new TrailError("is remembered wrongly");
   const frontier = makeFrontier({ size: start, hashes });
   const check = makePrefixCheck(before === undefined ? [checkpoint] : [before, checkpoint], frontier);

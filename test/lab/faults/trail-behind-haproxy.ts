@@ -154,7 +154,8 @@ async function auditAt(port: number, kept: Checkpoint, state?: AuditState): Prom
   const credentials = { email: adminEmail, password: adminPassword };
   // Without pauses: a service that is down is asked again with the next audit.
   const client = makeTrailClient(new URL(`http://127.0.0.1:${port}`), credentials, []);
-  const audited = await auditTrail(client, { keys, witnesses: [] }, state, [kept]);
+  const last = state && { head: openCheckpoint(state.checkpoint, keys), hashes: state.hashes };
+  const audited = await auditTrail(client, { keys, witnesses: [] }, last, kept.size);
   await requirePrefix(client, kept, audited.checkpoint);
   return audited.state;
 }
