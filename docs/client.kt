@@ -140,7 +140,7 @@ fun clientFromEnvironment() = Client(System.getenv("ORIGIN") ?: "http://127.0.0.
 fun main() {
     val client = clientFromEnvironment()
     val queue = File("queue").also { it.mkdirs() }
-    enqueue(queue, 1, """{"performedDate":"2026-11-21T09:30","status":"COMPLETED","taskType":"MAINTENANCE","comment":"Oil"}""")
+    enqueue(queue, 1, """{"performedDate":"2026-11-21T09:30","status":"COMPLETED","taskType":"MAINTENANCE","comment":"Oil at 60 °C"}""")
     writeQueued(client, queue)
     for (page in pages(client, "/api/v1/logs?limit=2")) println(page.body)
     var part = followTrail(client)

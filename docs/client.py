@@ -102,7 +102,7 @@ def enqueue(queue, asset_id, log):
     """Stores a log with its key, so that it is written once even if this process is killed. A queue belongs to one employee."""
     new = queue / f"{asset_id}-{uuid.uuid4()}.new"
     with new.open("w", encoding="utf-8") as file:
-        json.dump(log, file)
+        json.dump(log, file, ensure_ascii=False)
         file.flush()
         os.fsync(file.fileno())
     new.rename(new.with_suffix(".json"))
@@ -154,7 +154,7 @@ def follow_trail(address=TRAIL):
 queue = Path("queue")
 queue.mkdir(exist_ok=True)
 enqueue(queue, 1, {
-    "performedDate": "2026-11-21T09:30", "status": "COMPLETED", "taskType": "MAINTENANCE", "comment": "Oil changed"})
+    "performedDate": "2026-11-21T09:30", "status": "COMPLETED", "taskType": "MAINTENANCE", "comment": "Oil at 60 °C"})
 for log in write_queued(queue):
     print("written", log["id"])
 for log in logs_of("logs?limit=2"):

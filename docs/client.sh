@@ -107,7 +107,7 @@ follow_trail() {
 }
 
 # An example: put your own here.
-enqueue 1 '{"performedDate":"2026-11-21T09:30","status":"COMPLETED","taskType":"MAINTENANCE","comment":"Oil changed"}'
+enqueue 1 '{"performedDate":"2026-11-21T09:30","status":"COMPLETED","taskType":"MAINTENANCE","comment":"Oil at 60 °C"}'
 write_queued || exit
 pages '/api/v1/logs?limit=2' || exit
 follow_trail followed || exit

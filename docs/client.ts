@@ -191,7 +191,7 @@ await enqueue("queue", 1, {
   performedDate: "2026-11-21T09:30",
   status: "COMPLETED",
   taskType: "MAINTENANCE",
-  comment: "Oil changed",
+  comment: "Oil at 60 °C",
 });
 for await (const { id } of writeQueued(send, "queue")) console.log("written", id);
 for await (const log of logsOf(send, "/api/v1/logs?limit=2")) console.log("listed", log.id);

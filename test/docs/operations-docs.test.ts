@@ -194,10 +194,11 @@ describe("what docs/monitoring.md says", () => {
   });
 });
 
-describe("the mail watch of docs/operations.md", () => {
+describe("deploy/maintenance-log-watch.service", () => {
   const [, figures = ""] =
-    /^(ExecStart=\/bin\/sh -c "curl [\s\S]*?found \}'")$/m.exec(readFileSync("docs/operations.md", "utf8")) ??
-    [];
+    /^(ExecStart=\/bin\/sh -c "curl [\s\S]*?found \}'")$/m.exec(
+      readFileSync("deploy/maintenance-log-watch.service", "utf8"),
+    ) ?? [];
   // As systemd reads it.
   const [, command = ""] =
     /-c "([\s\S]*)"$/.exec(figures.replaceAll("\\\n", " ").replaceAll("$$", "$").replaceAll("%%", "%")) ?? [];

@@ -21,7 +21,8 @@ const steps = chaptersOf("docs/major-upgrade.md")
   .filter(({ title }) => /^\d\. /.test(title))
   .flatMap(({ blocks }) => blocks);
 const [goBack = ""] = blocksOf("docs/major-upgrade.md", "Go back");
-const [dropFreeze = ""] = blocksOf("docs/major-upgrade.md", "The method dump");
+const dropFreeze =
+  "runuser -u postgres -- psql -d maintenance -c 'drop event trigger schema_frozen' -c 'drop function refuse_schema_change'";
 const [freeze = ""] = blocksOf("docs/operations.md", "Freeze of the schema");
 
 /** How many rows of each kind there are, and how the triggers are enabled, in the cluster at a port. */

@@ -562,7 +562,7 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
         await paste(container, [keys]);
         writeFileSync(join(container.root, "var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
         await container.run(restoresWhatWasKept);
-        await paste(container, [restore.replace("maintenance-log restore\n", "")]);
+        await paste(container, [restore.replace("maintenance-log restore &&\n", "")]);
         await container.run(hasWhatWasKept);
         const [name = "", move = ""] = blocksOf(moveOfDatabase);
         await container.run(hasOtherServer);

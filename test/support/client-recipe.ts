@@ -238,6 +238,8 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
       }
       const kept = readdirSync(join(folder, "queue")).filter(name => name.endsWith(".json"));
       assert.equal(kept.length, 2);
+      // Not as escapes of JSON, which are up to three times as long: a long comment would be refused.
+      for (const name of kept) assert.match(readFileSync(join(folder, "queue", name), "utf8"), /°/);
     });
 
     test("puts aside what was half written when the power failed, and sends nothing that was being stored", async () => {
