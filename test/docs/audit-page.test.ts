@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 
 const page = readFileSync("docs/audit.md", "utf8");
@@ -11,19 +11,6 @@ const sources = ["src", "sql"].flatMap(folder =>
 );
 
 describe("docs/audit.md", () => {
-  test("asks a question of every folder", () => {
-    const folders = [...page.matchAll(/^- (`s.*?): /gm)].flatMap(([, cell = ""]) => {
-      const [first = "", ...others] = [...cell.matchAll(/`(.+?)\/`/g)].map(([, name = ""]) => name);
-      return [first, ...others.map(name => (name.startsWith("src/") ? name : join(dirname(first), name)))];
-    });
-    assert.ok(folders.length > 12);
-    for (const folder of folders) assert.ok(existsSync(folder), folder);
-    const isAsked = (file: string): boolean =>
-      folders.includes(dirname(file)) || (dirname(file).startsWith("src/") && isAsked(dirname(file)));
-    const left = sources.filter(file => !isAsked(file) && dirname(file) !== "src");
-    assert.deepEqual(left, [], "name the folder of each file in docs/audit.md");
-  });
-
   test("names what is in the files that it names for it, where a mistake would be worst", () => {
     const [, list = ""] = /^## Where a mistake .*?\n(.*?)^## /ms.exec(page) ?? [];
     const named = [

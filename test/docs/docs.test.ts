@@ -51,7 +51,8 @@ const anchorsOf = (text: string): ReadonlySet<string> => {
   );
 };
 
-const madeTables = /<!-- make docs: .*?<!-- end -->/gs;
+/** By `make docs`, and by `make bench`. */
+const madeTables = /<!-- (?:make docs|bench): .*?<!-- (?:end|\/bench: table) -->/gs;
 
 describe("the Markdown pages", () => {
   test("are short enough to be read", () => {
