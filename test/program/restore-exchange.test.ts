@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import postgres from "postgres";
 import { runProgram } from "../support/program.ts";
 import { describeRestores, units } from "../support/restore-stage.ts";
@@ -109,7 +110,18 @@ describeRestores("maintenance-log restore, at its exchange of names", stage => {
     }
   });
 
-  test("waits for no service of another machine, and leaves everything as it was where one works on", async () => {
+  test("waits for sessions that a proxy ends a moment after their service", async () => {
+    const sql = postgres(stage.machine.credential("database-url"));
+    await sql`select 1`;
+    const restoring = stage.restore("--gives-up", "2", stage.dump);
+    await until(() => stage.running("stopped").length > 1);
+    await setTimeout(500);
+    await sql.end();
+    const { code, stderr } = await restoring;
+    assert.equal(code, 0, stderr);
+  });
+
+  test("leaves everything as it was where a service of another machine works on", async () => {
     const sql = postgres(stage.machine.credential("database-url"));
     await sql`select 1`;
     const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
