@@ -31,6 +31,7 @@ async function commandsPage(): Promise<string> {
 Write \`maintenance-log\` before each command ([\`serve\` and \`migrate\` are units](operations.md#settings)), or without the package \`node dist/main.js\`. \`--help\` after a command explains its options, exit codes and settings; \`--version\` prints the version. Made by \`make docs\`.
 
 ${(await Promise.all(items)).join("")}- \`restore [--test] [--gives-up RECORDS] [DUMP]\`, of the package alone: put a dump in place of the live database, or only [test](operations.md#test-a-restore) a dump.
+- \`set-up [NAME]\`, of the package alone: make the secrets, the roles and the database that are missing; NAME is that of the trail.
 
 ## Settings
 

@@ -163,6 +163,73 @@ describe("the installed command", () => {
   });
 });
 
+describe("set-up", () => {
+  const machine = makeMachine(makeTemporaryFolder());
+  const etc = machine.path("etc");
+  machine.program(
+    "maintenance-log",
+    `[ "$2" = --public ] && cat ${etc}/credentials/trail-key || echo "key of $2"`,
+  );
+  // What the superuser is asked, and with which arguments.
+  machine.program("runuser", 'echo "$*" && cat');
+  const setUp = (...args: readonly string[]) =>
+    machine.run(
+      "set-up",
+      [
+        ["/etc/maintenance-log-service", etc],
+        ["/usr/bin/maintenance-log", machine.path("programs/maintenance-log")],
+      ],
+      { args, env: { PGHOST: "db.example.com" } },
+    );
+  const files = () =>
+    readdirSync(machine.path("etc/credentials"))
+      .map(name => join("etc/credentials", name))
+      .map(name => ({
+        name,
+        text: readFileSync(machine.path(name), "utf8"),
+        mode: statSync(machine.path(name)).mode,
+      }));
+  before(() => mkdirSync(machine.path("etc/credentials"), { recursive: true }));
+
+  test("makes nothing where a new key of the trail would have no name", () => {
+    const says = "set-up: there is no signing key: add the name of the trail\n";
+    assert.deepEqual(setUp(), { status: 64, stdout: "", stderr: says });
+    assert.equal(setUp("--help").status, 64);
+    assert.deepEqual(files(), []);
+  });
+
+  test("makes the secrets, which only root can read, and gives the roles their passwords by standard input", () => {
+    const { status, stdout, stderr } = setUp("example.com/trail");
+    assert.equal(status, 0, stderr);
+    const made = files();
+    assert.deepEqual(
+      made.map(({ name, mode }) => `${name.split("/").at(-1)} ${(mode & 0o777).toString(8)}`),
+      ["database-url 600", "owner-database-url 600", "secret-key 600", "trail-key 600"],
+    );
+    assert.equal(readFileSync(machine.path("etc/verifier-key"), "utf8"), "key of example.com/trail\n");
+    const [args = "", ...statements] = stdout.split("\n");
+    for (const role of ["owner", "serve"]) {
+      const { text = "" } =
+        made.find(({ name }) => name.endsWith(role === "owner" ? "owner-database-url" : "/database-url")) ??
+        {};
+      const [, password = ""] =
+        new RegExp(
+          `^postgres://maintenance_${role}:([0-9a-f]{48})@db\\.example\\.com:5432/maintenance\n$`,
+        ).exec(text) ?? [];
+      assert.ok(statements.includes(`alter role maintenance_${role} login password '${password}';`), text);
+      assert.ok(!args.includes(password));
+    }
+  });
+
+  test("keeps what is there when it runs again", () => {
+    const made = files();
+    assert.equal(setUp().status, 0);
+    assert.equal(setUp("another.example.com").status, 0);
+    assert.deepEqual(files(), made);
+    assert.equal(readFileSync(machine.path("etc/verifier-key"), "utf8"), "key of example.com/trail\n");
+  });
+});
+
 describe("on-database", () => {
   const machine = makeMachine(makeTemporaryFolder());
   machine.program("psql", 'printf "%s\\n" "$PGPASSWORD" "$*"');

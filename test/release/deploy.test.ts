@@ -270,6 +270,7 @@ describe("the production build", () => {
       "on-database",
       "package.json",
       "restore",
+      "set-up",
       "sql",
     ]);
     const version = execFileSync(process.execPath, [join(program, "dist/main.js"), "--version"], {

@@ -14,7 +14,7 @@ const [several] = chaptersOf("docs/cluster.md");
 const chapters = chaptersOf("docs/operations.md").flatMap(chapter =>
   chapter.title === "Removal" && several ? [...chaptersOf("docs/https.md"), several, chapter] : [chapter],
 );
-/** Needs another server, and the keys of the installation between its blocks. */
+/** Needs another server. */
 const moveOfDatabase = "Move only the database";
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
@@ -522,7 +522,7 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
             `failed after ${title}`,
           );
           await container.run(title === "Removal" ? "true" : hasModes);
-          // The block with the keys may be pasted again, also when the schema is frozen.
+          // The set-up may be repeated, also when the schema is frozen.
           if (title === "Installation" || title === "Freeze of the schema") {
             await paste(container, blocksOf("Installation").slice(1, 2));
             await container.run("systemctl restart maintenance-log.service && maintenance-log check");
@@ -535,7 +535,7 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
     test(`a new machine in place of a lost one, and another one for its database, on ${release}`, async () => {
       const [install = "", keys = "", start = ""] = blocksOf("Installation");
       const [alerts = ""] = blocksOf("Alerts");
-      const [, , archive = "", , , , unpack = "", takeOut = "", restore = ""] =
+      const [, , archive = "", , , , unpack = "", setUp = "", takeOut = "", restore = ""] =
         blocksOf("Backup and restore");
       const kept = join(folder, `kept-${release}`);
       let checkpoint = "";
@@ -559,14 +559,14 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
         await paste(container, [unpack]);
         await container.run("systemctl stop 'maintenance-log*'");
         execFileSync("sh", ["-c", `cp ${kept}/*.dump ${join(container.root, dumps)}`]);
-        await paste(container, [keys]);
+        await paste(container, [setUp]);
         writeFileSync(join(container.root, "var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
         await container.run(restoresWhatWasKept);
         await paste(container, [restore.replace("maintenance-log restore &&\n", "")]);
         await container.run(hasWhatWasKept);
         const [name = "", move = ""] = blocksOf(moveOfDatabase);
         await container.run(hasOtherServer);
-        await paste(container, [blocksOf("Settings")[2] ?? "", name + keys + move]);
+        await paste(container, [blocksOf("Settings")[2] ?? "", name + move]);
         await container.run(hasMovedDatabase);
         await container.run(givesUpOnCrashLoop);
       };

@@ -199,7 +199,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "deploy/restore",
       '[ -z "$others" ] ||',
       "true ||",
-      "waits for no service of another machine, and leaves everything as it was where one works on",
+      "leaves everything as it was where a service of another machine works on",
     ],
     [
       "deploy/restore",
