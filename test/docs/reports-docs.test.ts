@@ -4,9 +4,8 @@ import { describe, test } from "node:test";
 import { columns } from "../../src/commands/export-logs.ts";
 import { api, openWorld, password } from "../support/world.ts";
 
-describe("docs/reports.md", () => {
-  const page = readFileSync("docs/reports.md", "utf8");
-  const [, query = ""] = /```m\n(.*?)```/s.exec(page) ?? [];
+describe("docs/logs.pq", () => {
+  const query = readFileSync("docs/logs.pq", "utf8");
 
   test("has a query with each column of a log", () => {
     const [, table = ""] = /type table \[(.*?)\]/s.exec(query) ?? [];

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import postgres from "postgres";
 import { probeLimits } from "../../../src/adapters/postgres/connection/database.ts";
@@ -11,12 +10,7 @@ import {
   sessionCheck,
 } from "../../../src/adapters/postgres/schema/examination.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
-import {
-  ofCatalogs,
-  ofConnections,
-  ofTables,
-  type Use,
-} from "../../../src/adapters/postgres/schema/promises.ts";
+import type { Use } from "../../../src/adapters/postgres/schema/promises.ts";
 import { unsuitabilityOf } from "../../../src/application/unsuitable-database.ts";
 import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase, schema } from "../../support/database.ts";
@@ -312,28 +306,6 @@ describe("what each new connection is asked", () => {
     assert.equal(
       await refusalOf(server.url, durable),
       "search_path (app, public) has the tables of this program in 2 schemas: set it for the role to the one schema of the tables",
-    );
-  });
-
-  test("are all of the promises that SECURITY.md lists, in their order, by what serve does", () => {
-    const outcomes = {
-      start: "refuses",
-      readiness: "is not ready",
-      signing: "goes on, and signs the trail no more",
-      nothing: "goes on; `check` warns",
-    };
-    const promises = [...ofConnections, ...ofCatalogs(schema), ...ofTables];
-    const rows = Object.entries(outcomes).map(([prevented, words]) => {
-      const names = promises.filter(({ prevents }) => prevents === prevented).map(({ name }) => name);
-      return `| ${[...new Set(names)].join(", ")} | ${words} |`;
-    });
-    const section = readFileSync("SECURITY.md", "utf8").split("## What the database is asked")[1] ?? "";
-    assert.deepEqual(
-      section
-        .split("\n## ")[0]
-        ?.split("\n")
-        .filter(line => /^\| [a-z]/.test(line)),
-      rows,
     );
   });
 });
