@@ -111,7 +111,15 @@ describe("the installed command", () => {
     );
   });
 
-  test("hands the event of an account to the journal, and keeps the output and the code of the command", () => {
+  for (const args of [
+    ["set-password", "--email", "a@example.com"],
+    ["create-admin", "--email", "a@example.com"],
+    ["accept-trail", "--reason", "restored"],
+  ])
+    test(`hands the event of ${args[0]} to the journal, and keeps the output and the code of the command`, () =>
+      handsEvent(args));
+
+  function handsEvent(args: readonly string[]) {
     const event = '{"time":"2026-01-01T00:00:00.000Z","event":"password set"}';
     machine.program("logger", `echo "$*" > ${machine.path("journal")} && cat >> ${machine.path("journal")}`);
     machine.program("setpriv", `echo '${event}' && echo "a new password" && exit $CODE`);
@@ -123,7 +131,7 @@ describe("the installed command", () => {
           ["etc=/etc/maintenance-log-service", `etc=${etc}`],
         ],
         {
-          args: ["set-password", "--email", "a@example.com"],
+          args,
           env: { CODE: code },
         },
       );
@@ -141,7 +149,8 @@ describe("the installed command", () => {
     machine.program("logger", "exit 1");
     assert.equal(run("0").status, 0);
     assert.equal(run("65").status, 65);
-  });
+    rmSync(machine.path("journal"), { force: true });
+  }
 
   test("names a credential that is not there, and runs nothing", () => {
     for (const [name, args] of [
