@@ -478,7 +478,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description An entry of the trail, or its record, was removed or changed in the database behind the service. The service shows nothing that does not fit what was signed. */
+    /** @description An entry or its record was removed in the database, or a proof or tile would not fit what was signed. Logs, lists and entries show what the database has, also a changed record: compare it by a proof, `verify` or `audit`. */
     Error410: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

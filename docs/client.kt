@@ -65,7 +65,8 @@ class Client(val origin: String, email: String, password: String, private val ti
         return attempt(method, address, body, headers).also { if (it.status >= 300) throw Failure(it) }
     }
 
-    private fun attempt(method: String, address: String, body: String?, headers: Map<String, String>): Response {
+    /** Sends the request once, and returns the response whatever its status; only a refused token makes it log in and send again. */
+    fun attempt(method: String, address: String, body: String?, headers: Map<String, String>): Response {
         if (token == null) logIn()?.let { return it }
         val response = sendOnce(method, address, body, headers)
         if (!response.isTokenRefused) return response

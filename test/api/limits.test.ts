@@ -31,7 +31,6 @@ for (const [page, stated, ...limits] of [
     /bodies under way together take at most (\d+) MiB/,
     (bodyBytes + bodyBytesWithoutToken) / mebibyte,
   ],
-  ["SECURITY.md", /requests with a token get at most (\d+) MiB/, bodyBytes / mebibyte],
   ["SECURITY.md", /requests without a token get at most (\d+) MiB/, bodyBytesWithoutToken / mebibyte],
   ["docs/reference.md", /\| body \| (\d+) KiB/, usualBodyLimitBytes / kibibyte],
   ["docs/reference.md", /\| headers \| (\d+), and (\d+) KiB/, mostHeaders, httpLimits.headerBytes / kibibyte],

@@ -15,9 +15,9 @@ describe("docs/logs.pq", () => {
     );
   });
 
-  test("asks the service for what there is, and finds the next page in its link", async () => {
+  test("asks the service for what there is", async () => {
     await using world = await openWorld();
-    const paths = [...query.matchAll(/Call\("([^"]+)"/g)].map(([, path]) => `${api}/${path}`);
+    const paths = [...query.matchAll(/(?:Call|Read)\("([^"]+)"/g)].map(([, path]) => `${api}/${path}`);
     assert.deepEqual(paths, [`${api}/auth/login`, `${api}/logs`]);
     const [, login = ""] = /FromValue\(\[(.*?)\]\)/.exec(query) ?? [];
     assert.deepEqual(
@@ -27,7 +27,7 @@ describe("docs/logs.pq", () => {
     const { email } = world.employees.TECHNICIAN;
     const { json } = await world.call("POST", paths[0] as string, { body: { email, password } });
     const token = json[/Login\[(\w+)\]/.exec(query)?.[1] ?? ""];
-    const read = await world.call("GET", `${paths[1]}?limit=1000&performedFrom=2026-11-01T00:00`, { token });
+    const read = await world.call("GET", `${paths[1]}`, { token });
     assert.deepEqual([read.status, read.json], [200, []]);
   });
 });

@@ -77,10 +77,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   410: {
     description:
-      "An entry of the trail, or its record, was removed or changed in the database behind the service. The service shows nothing that does not fit what was signed.",
+      "An entry or its record was removed in the database, or a proof or tile would not fit what was signed. Logs, lists and entries show what the database has, also a changed record: compare it by a proof, `verify` or `audit`.",
     messages: {
-      removed: "Entry 17 of the trail, log 12, was removed",
-      changed: "Log 12, entry 17 of the trail, was changed",
+      removed: "Entry 17 of the trail was removed",
+      changed: "Log 12, entry 17 of the trail, is not what was signed",
     },
   },
   412: {
