@@ -239,6 +239,29 @@ describe("set-up", () => {
   });
 });
 
+test("certbot-hook puts a renewed certificate where nginx or the service reads it, and reloads only what is there", () => {
+  const machine = makeMachine(makeTemporaryFolder());
+  for (const name of ["fullchain", "privkey"]) machine.write(`live/${name}.pem`, `new ${name}`);
+  machine.program("systemctl", 'echo "$*"');
+  machine.program("install", `[ "$1" != -o ] || shift 4 && exec /usr/bin/install "$@"`);
+  const renew = () =>
+    machine.run("certbot-hook", [["=/etc/", `=${machine.path()}/`]], {
+      env: { RENEWED_LINEAGE: machine.path("live") },
+    });
+  assert.deepEqual(renew(), { status: 0, stdout: "", stderr: "" });
+  for (const [folder, certificate, mode, unit] of [
+    ["ssl/maintenance-log", "fullchain.pem", 0o600, "nginx"],
+    ["maintenance-log-service/tls", "certificate.pem", 0o640, "maintenance-log.service"],
+  ] as const) {
+    machine.write(`${folder}/key.pem`, "old");
+    assert.deepEqual(renew(), { status: 0, stdout: `reload ${unit}\n`, stderr: "" });
+    assert.equal(readFileSync(machine.path(folder, certificate), "utf8"), "new fullchain");
+    assert.equal(readFileSync(machine.path(folder, "key.pem"), "utf8"), "new privkey");
+    assert.equal(statSync(machine.path(folder, "key.pem")).mode & 0o777, mode);
+    rmSync(machine.path(folder), { recursive: true });
+  }
+});
+
 describe("on-database", () => {
   const machine = makeMachine(makeTemporaryFolder());
   machine.program("psql", 'printf "%s\\n" "$PGPASSWORD" "$*"');
