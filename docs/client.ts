@@ -47,8 +47,14 @@ interface Sent {
 /** Sends a request to a path and resolves to a successful response. Throws ApiError. */
 export type Send = (path: string, sent?: Sent) => Promise<Response>;
 
-export function makeSend(origin: string, credentials: Schemas["LogInRequest"], timeoutSeconds = 10): Send {
+/** @param ask for the email and the password: a web page asks the user, and keeps only the token */
+export function makeSend(
+  origin: string,
+  ask: () => Schemas["LogInRequest"] | Promise<Schemas["LogInRequest"]>,
+  timeoutSeconds = 10,
+): Send {
   let token: string | undefined;
+  let login: Promise<void> | undefined;
 
   async function request(path: string, { method = "GET", body, headers }: Sent): Promise<Response> {
     const response = await fetch(new URL(path, origin), {
@@ -70,17 +76,21 @@ export function makeSend(origin: string, credentials: Schemas["LogInRequest"], t
 
   async function logIn(): Promise<void> {
     token = undefined;
-    const response = await request("/api/v1/auth/login", { method: "POST", body: credentials });
+    const response = await request("/api/v1/auth/login", { method: "POST", body: await ask() });
     ({ token } = (await response.json()) as Schemas["LoginResult"]);
   }
 
+  /** One login for all requests that wait for a token: each wrong password counts. */
+  const logInOnce = () => (login ??= logIn().finally(() => (login = undefined)));
+
   return async (path, sent = {}) => {
-    if (token === undefined) await logIn();
+    if (token === undefined) await logInOnce();
+    const used = token;
     try {
       return await request(path, sent);
     } catch (error) {
       if (!(error instanceof ApiError && error.isTokenRefused)) throw error;
-      await logIn();
+      if (login !== undefined || token === used) await logInOnce();
       return request(path, sent);
     }
   };
@@ -184,7 +194,7 @@ export async function followTrail(send: Send, next = trail): Promise<TrailPart> 
 }
 
 const { ORIGIN = "http://127.0.0.1:7070", EMAIL = "", PASSWORD = "", TIMEOUT = "10" } = process.env;
-const send = makeSend(ORIGIN, { email: EMAIL, password: PASSWORD }, Number(TIMEOUT));
+const send = makeSend(ORIGIN, () => ({ email: EMAIL, password: PASSWORD }), Number(TIMEOUT));
 
 // An example: put your own here.
 await enqueue("queue", 1, {
