@@ -65,7 +65,7 @@ export const testsOfPromises: Readonly<Record<string, string>> = {
   "A body has at most 64 KiB": "api/limits api/protocol api/raw-requests",
   "All responses that clients have not taken":
     "api/limits api/bodies api/unread-responses api/slow-clients api/held-memory unit/adapters/http/server/edge-simulation",
-  "An owner is an employee":
+  "An employee, or an address":
     "unit/adapters/http/request/budget api/unread-responses api/slow-clients api/overload unit/adapters/http/server/edge-simulation",
   "A stop takes no new connections": "api/limits api/draining api/tls program/listening",
   "All bodies under way together": "api/limits api/bodies lab/faults",

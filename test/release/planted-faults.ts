@@ -644,7 +644,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "hold back the request behind them",
     ],
   ],
-  "An owner is an employee": [
+  "An employee, or an address": [
     [
       "budget.ts",
       "ofSameOwner === 0 || ofSameOwner + amount <= left",
