@@ -101,9 +101,9 @@ fun enqueue(queue: File, assetId: Long, log: String) {
     new.renameTo(File(queue, "${new.nameWithoutExtension}.json"))
 }
 
-/** Puts aside what the service refuses: show it to the user. */
+/** The oldest first. Puts aside what the service refuses: show it to the user. */
 fun writeQueued(client: Client, queue: File) {
-    for (file in queue.listFiles { _, name -> name.endsWith(".json") }!!) {
+    for (file in queue.listFiles { _, name -> name.endsWith(".json") }!!.sortedBy { it.lastModified() }) {
         val (assetId, key) = file.nameWithoutExtension.split("-", limit = 2)
         try {
             val address = "${client.origin}/api/v1/assets/$assetId/logs"

@@ -109,8 +109,8 @@ def enqueue(queue, asset_id, log):
 
 
 def write_queued(queue):
-    """Writes what is in the queue. Puts aside what the service refuses: correct it."""
-    for file in queue.glob("*.json"):
+    """Writes what is in the queue, the oldest first. Puts aside what the service refuses: correct it."""
+    for file in sorted(queue.glob("*.json"), key=lambda file: file.stat().st_mtime_ns):
         asset_id, key = file.stem.split("-", 1)
         try:
             response = send("POST", f"{API}assets/{asset_id}/logs", file.read_bytes(), {"Idempotency-Key": key})

@@ -60,11 +60,12 @@ enqueue() {
   printf '%s' "$2" >"$queue/.$key" && sync "$queue/.$key" && mv "$queue/.$key" "$queue/$1-$key.json"
 }
 
-# write_queued: writes what is in the queue, and prints each log. Puts aside what the service refuses: correct it.
+# write_queued: writes what is in the queue, the oldest first, and prints each log. Puts aside what the service refuses: correct it.
 write_queued() {
-  for file in "$queue"/*.json; do
-    [ -e "$file" ] || return 0
-    name=$(basename "$file" .json)
+  ls -tr "$queue" | grep '\.json$' >"$work/waiting"
+  while read -r name; do
+    file=$queue/$name
+    name=${name%.json}
     send POST "$API/assets/${name%%-*}/logs" -H "Idempotency-Key: ${name#*-}" \
       -H 'Content-Type: application/json' --data-binary @"$file"
     [ -s "$work/token" ] || { failed || return; } # the login, not the log
@@ -73,7 +74,7 @@ write_queued() {
       400 | 404 | 413 | 422) failed || mv "$file" "$file.refused" ;;
       *) failed || return ;;
     esac
-  done
+  done <"$work/waiting"
 }
 
 # pages PATH: prints each page, a JSON array, on a line of its own.

@@ -1,6 +1,6 @@
 // A client in TypeScript, without packages. docs/clients.md explains it. Beside it: api.d.ts. Run it with: node client.ts
 
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { components } from "./api.d.ts";
@@ -130,9 +130,13 @@ export async function enqueue(folder: string, assetId: number, log: Schemas["Wri
   await rename(`${file}.new`, `${file}.json`);
 }
 
-/** Writes what is in the queue. Puts aside what the service refuses: show it to the user. */
+/** Writes what is in the queue, the oldest first. Puts aside what the service refuses: show it to the user. */
 export async function* writeQueued(send: Send, folder: string): AsyncGenerator<MaintenanceLog> {
-  for (const name of await readdir(folder)) {
+  const waiting = (await readdir(folder)).map(async name => ({
+    name,
+    at: (await stat(join(folder, name))).mtimeMs,
+  }));
+  for (const { name } of (await Promise.all(waiting)).sort((one, other) => one.at - other.at)) {
     const [, assetId, key] = /^(\d+)-(.+)\.json$/.exec(name) ?? [];
     if (key === undefined) continue;
     const file = join(folder, name);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -259,6 +259,26 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
       for (const name of ["1-5f1f3f9c", "1-6f2e4f4e"])
         assert.ok(left.some(each => each.startsWith(name) && each.endsWith(".refused")));
       assert.ok(left.includes("1-7a3b5c5d.new"));
+    });
+
+    test("writes the queue in the order in which it was stored", async () => {
+      const log = { performedDate: "2026-11-21T09:30", status: "COMPLETED", taskType: "MAINTENANCE" };
+      const stored = ["1-b", "1-d", "1-a", "1-c"];
+      for (const [at, name] of stored.entries()) {
+        const file = join(folder, "queue", `${name}.json`);
+        writeFileSync(file, JSON.stringify({ ...log, comment: name }));
+        utimesSync(file, 1_000 + at, 1_000 + at);
+      }
+      const { written } = await runAmong(() => ({}));
+      const { email } = world.employees.TECHNICIAN;
+      const { json } = await world.call("POST", `${api}/auth/login`, { body: { email, password } });
+      const read = written.map(id => world.call("GET", `${api}/logs/${id}`, { token: json.token }));
+      const comments = (await Promise.all(read)).map(each => each.json.comment);
+      assert.deepEqual(comments.slice(0, 4), stored);
+      assert.deepEqual(
+        written,
+        written.toSorted((one, other) => one - other),
+      );
     });
 
     test("begins again where the trail has another history, or ends before", async () => {
