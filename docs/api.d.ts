@@ -62,7 +62,7 @@ export interface paths {
     put: operations["updateEmployee"];
     /**
      * Deactivate an employee
-     * @description The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.
+     * @description The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again. The last ADMIN can be deactivated, too: then only the operator can make another.
      */
     delete: operations["deactivateEmployee"];
     /**
@@ -983,7 +983,7 @@ export interface operations {
   };
   /**
    * Deactivate an employee
-   * @description The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.
+   * @description The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again. The last ADMIN can be deactivated, too: then only the operator can make another.
    */
   deactivateEmployee: {
     parameters: {

@@ -105,7 +105,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "deactivateEmployee",
     summary: "Deactivate an employee",
     description:
-      "The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.",
+      "The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again. The last ADMIN can be deactivated, too: then only the operator can make another.",
     refusals: ["NOT_FOUND"],
   },
   "PATCH /api/v1/employees/{id}": {
