@@ -132,10 +132,9 @@ export async function enqueue(folder: string, assetId: number, log: Schemas["Wri
 
 /** Writes what is in the queue, the oldest first. Puts aside what the service refuses: show it to the user. */
 export async function* writeQueued(send: Send, folder: string): AsyncGenerator<MaintenanceLog> {
-  const waiting = (await readdir(folder)).map(async name => ({
-    name,
-    at: (await stat(join(folder, name))).mtimeMs,
-  }));
+  // Others may be renamed meanwhile: they are being stored.
+  const names = (await readdir(folder)).filter(name => name.endsWith(".json"));
+  const waiting = names.map(async name => ({ name, at: (await stat(join(folder, name))).mtimeMs }));
   for (const { name } of (await Promise.all(waiting)).sort((one, other) => one.at - other.at)) {
     const [, assetId, key] = /^(\d+)-(.+)\.json$/.exec(name) ?? [];
     if (key === undefined) continue;

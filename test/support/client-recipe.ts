@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -269,6 +269,8 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
         writeFileSync(file, JSON.stringify({ ...log, comment: name }));
         utimesSync(file, 1_000 + at, 1_000 + at);
       }
+      // As one that was renamed after the folder had been read.
+      symlinkSync(join(folder, "gone"), join(folder, "queue", "1-e.new"));
       const { written } = await runAmong(() => ({}));
       const { email } = world.employees.TECHNICIAN;
       const { json } = await world.call("POST", `${api}/auth/login`, { body: { email, password } });
